@@ -1,0 +1,113 @@
+"""Opening the knowledge base's file, and saying in one sentence why it cannot be.
+
+Several processes may write at once: WAL, a 30 s busy timeout, and writes that take
+the lock when they begin. A file that is not ours, or is newer, is never touched.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlite_utils import Database
+
+import mbc
+from mbc.errors import InvalidInput
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x6D626331
+BUSY_SECONDS = 30.0
+
+
+Row = dict[str, Any]
+
+
+class Store(Protocol):
+    """What we use of `sqlite_utils.Database`, with types."""
+
+    @property
+    def conn(self) -> sqlite3.Connection: ...
+    def query(self, sql: str, params: Sequence[Any], /) -> Iterator[Row]: ...
+    def close(self) -> None: ...
+
+
+def open_database(path: str) -> Store:
+    """Open or create; `:memory:` is a knowledge base that dies with the process."""
+    with described(path):
+        _make_folder(path)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            _check(connection, path)
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return Database(connection)
+
+
+@contextmanager
+def described(path: str) -> Generator[None]:
+    """Turn what SQLite and the file system say into one sentence naming the file."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InvalidInput(f"cannot use knowledge base {path}: {reason}") from error
+
+
+@contextmanager
+def transaction(database: Store) -> Generator[None]:
+    """All or nothing, also when interrupted."""
+    connection = database.conn
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def schema_text() -> str:
+    """In a wheel `kb` lies inside the package, in a source tree beside it."""
+    package = Path(mbc.__file__).parent
+    inside = package / "kb" / "schema.sql"
+    beside = package.parent / "kb" / "schema.sql"
+    return (inside if inside.exists() else beside).read_text(encoding="utf-8")
+
+
+def _make_folder(path: str) -> None:
+    if path != ":memory:":
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _check(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse before the first write."""
+    version = _pragma(connection, "user_version")
+    ours = _pragma(connection, "application_id") == APPLICATION_ID
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if not ours and (version or tables):
+        raise InvalidInput(f"{path} is an SQLite file, but not a knowledge base of mbc")
+    if version > SCHEMA_VERSION:
+        raise InvalidInput(
+            f"knowledge base {path} has version {version}, newer than this mbc, "
+            f"which reads up to {SCHEMA_VERSION}"
+        )
+    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise InvalidInput(f"knowledge base {path} is damaged: {problem}")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if _pragma(connection, "user_version") < SCHEMA_VERSION:
+        connection.executescript(f"BEGIN IMMEDIATE; {schema_text()} COMMIT;")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return connection.execute(f"PRAGMA {name}").fetchone()[0]

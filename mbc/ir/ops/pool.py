@@ -1,0 +1,195 @@
+"""mbc.pool: maximum or average over windows of the spatial axes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from mbc.ir import build
+from mbc.ir.arithmetic import constant, divide, widen
+from mbc.ir.ops.pad import PadOp
+from mbc.ir.ops.reduce import fold
+from mbc.ir.tensor_op import Dims, TensorOp, require
+from mbc.ir.types import Array, Tensor, accumulator, element_of, shape_of, tensor
+
+
+@irdl_op_definition
+class PoolOp(TensorOp):
+    """Input (batch, channels, spatial...), kind "max" or "avg".
+
+    `low` and `high` pad each spatial axis: with the lowest value for max; for avg
+    with zeros, of which only the first `low` and as many behind count towards the
+    divisor where `count_padding` says so (`high` may hold more, for a ceiling-mode
+    window that hangs over the edge). `divisor` replaces the count where positive.
+    """
+
+    name = "mbc.pool"
+    input = operand_def(TensorType)
+    result = result_def(TensorType)
+    kind = prop_def(StringAttr)
+    window = prop_def(DenseArrayBase[IntegerType])
+    strides = prop_def(DenseArrayBase[IntegerType])
+    low = prop_def(DenseArrayBase[IntegerType])
+    high = prop_def(DenseArrayBase[IntegerType])
+    dilation = prop_def(DenseArrayBase[IntegerType])
+    count_padding = prop_def(BoolAttr)
+    divisor = prop_def(IntegerAttr)
+    traits = traits_def(Pure())
+
+    def check(self, types: Sequence[Tensor]) -> None:
+        shape = types[0].get_shape()
+        spatial = len(self.ints_of("window"))
+        require(
+            1 <= spatial <= 3 and len(shape) == spatial + 2,
+            f"mbc.pool: {types[0]} does not have {spatial} spatial axes",
+        )
+        require(self.str_of("kind") in ("max", "avg"), "mbc.pool: kind is max or avg")
+        for name in ("strides", "low", "high", "dilation"):
+            require(
+                len(self.ints_of(name)) == spatial,
+                f"mbc.pool: {name} needs {spatial} values",
+            )
+        require(
+            all(extent >= 0 for extent in self.spatial(shape)),
+            f"mbc.pool: the window is larger than the padded input {types[0]}",
+        )
+
+    def spatial(self, input: Sequence[int]) -> list[int]:
+        rows = zip(
+            input[2:],
+            self.ints_of("window"),
+            self.ints_of("strides"),
+            self.ints_of("low"),
+            self.ints_of("high"),
+            self.ints_of("dilation"),
+            strict=True,
+        )
+        return [
+            (extent + low + high - dilation * (window - 1) - 1) // stride + 1
+            for extent, window, stride, low, high, dilation in rows
+        ]
+
+    def infer(self, types: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        shape = types[0].get_shape()
+        result = [*shape[:2], *self.spatial(shape)]
+        return (tensor(result, types[0].element_type),)
+
+    def dims(self) -> Dims:
+        spatial = len(self.ints_of("window"))
+        return Dims((("n", "c", *"xyz"[:spatial]),), (("n", "c", *("",) * spatial),))
+
+    def flops(self) -> int:
+        return math.prod(shape_of(self.result)) * math.prod(self.ints_of("window"))
+
+    def fill(self) -> float:
+        if self.str_of("kind") == "avg":
+            return 0.0
+        return float(fold("max", element_of(self.input))[0])
+
+    def counts(self, input: Sequence[int]) -> Array:
+        """The divisor of every result position of an average."""
+        if self.int_of("divisor") > 0:
+            return np.asarray(self.int_of("divisor"))
+        total = np.ones((), np.int64)
+        rows = zip(
+            input[2:],
+            self.spatial(input),
+            self.ints_of("window"),
+            self.ints_of("strides"),
+            self.ints_of("low"),
+            strict=True,
+        )
+        for extent, out, window, stride, low in rows:
+            margin = low if self.bool_of("count_padding") else 0
+            first, last = -margin, extent + margin
+            starts = np.arange(out) * stride - low
+            ends = np.minimum(starts + window, last)
+            total = np.multiply.outer(total, ends - np.maximum(starts, first))
+        return total
+
+    def evaluate(self, *arrays: Array) -> tuple[Array, ...]:
+        (x,) = arrays
+        maximum = self.str_of("kind") == "max"
+        out = self.spatial(x.shape)
+        pads = zip(self.ints_of("low"), self.ints_of("high"), strict=True)
+        fill = np.asarray(self.fill()).astype(x.dtype)
+        padded = np.pad(x, [(0, 0), (0, 0), *pads], constant_values=fill)
+        total = np.full((*x.shape[:2], *out), fill, x.dtype)
+        for tap in itertools.product(*(range(k) for k in self.ints_of("window"))):
+            window = padded[(slice(None),) * 2 + self._window(tap, out)]
+            total = np.maximum(total, window) if maximum else total + window
+        if maximum:
+            return (total,)
+        return ((total / self.counts(x.shape)).astype(x.dtype),)
+
+    def _window(self, tap: Sequence[int], out: Sequence[int]) -> tuple[slice, ...]:
+        rows = zip(
+            tap, out, self.ints_of("strides"), self.ints_of("dilation"), strict=True
+        )
+        return tuple(
+            slice(t * d, t * d + (n - 1) * s + 1, s) if n else slice(0, 0)
+            for t, n, s, d in rows
+        )
+
+    def decompose(self) -> Sequence[SSAValue] | None:
+        input = shape_of(self.input)
+        counts = self.counts(input) if self.str_of("kind") == "avg" else np.ones(())
+        if np.unique(counts).size != 1:
+            return None
+        element = element_of(self.input)
+        acc = accumulator(element)
+        spatial, out = len(input) - 2, shape_of(self.result)
+        zeros = (0, 0)
+        padded = PadOp.with_value(
+            self.input,
+            (*zeros, *self.ints_of("low")),
+            (*zeros, *self.ints_of("high")),
+            self.fill(),
+        )
+        kind = "max" if self.str_of("kind") == "max" else "sum"
+        start, combine = fold(kind, acc)
+        init = build.filled(out, acc, start)
+        window = build.empty(self.ints_of("window"), element)
+        kinds = ["parallel"] * (2 + spatial) + ["reduction"] * spatial
+        total = build.generic(
+            [padded, window],
+            [init],
+            self._loop_maps(spatial),
+            kinds,
+            lambda x, _, carried: combine(carried, widen(x, acc)),
+        )[0]
+        if kind == "sum":
+            count = float(np.ravel(counts)[0])
+            total = build.elementwise(
+                [total], out, acc, lambda x: divide(x, constant(count, acc))
+            )
+        return (build.narrow(total, element),)
+
+    def _loop_maps(self, spatial: int) -> list[AffineMap]:
+        loops = 2 + 2 * spatial
+        d = [AffineExpr.dimension(i) for i in range(loops)]
+        out, window = d[2 : 2 + spatial], d[2 + spatial :]
+        rows = zip(
+            out, window, self.ints_of("strides"), self.ints_of("dilation"), strict=True
+        )
+        reads = [o * s + k * t for o, k, s, t in rows]
+        return [
+            AffineMap(loops, 0, (d[0], d[1], *reads)),
+            AffineMap(loops, 0, tuple(window)),
+            AffineMap(loops, 0, (d[0], d[1], *out)),
+        ]

@@ -1,0 +1,43 @@
+"""Whether one program's results at several vector lengths are the same results.
+
+This is no accuracy test: it only tells the order of additions, which depends on the
+vector length, from a program that is wrong at some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from mbc.runtime.rvv.job import Array
+
+TOLERANCE = 1e-3
+"""Largest difference of floats, relative to the largest magnitude in the array."""
+
+
+def disagreement(results: Mapping[int, Mapping[str, Array]]) -> str | None:
+    """One sentence about the first output that differs, or None. Keys are VLENs."""
+    (first, expected), *others = results.items()
+    for vlen, outputs in others:
+        for name, array in outputs.items():
+            if not _agree(expected[name], array):
+                return f"results differ between VLEN {first} and {vlen} in '{name}'"
+    return None
+
+
+def _agree(a: Array, b: Array) -> bool:
+    if a.dtype.kind in "biu":
+        return bool(np.array_equal(a, b))
+    return _floats_agree(a.astype(np.float64), b.astype(np.float64))
+
+
+def _floats_agree(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> bool:
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return False
+    if not finite.any():
+        return True
+    scale = max(np.abs(a[finite]).max(), np.abs(b[finite]).max())
+    return bool(np.abs(a[finite] - b[finite]).max() <= TOLERANCE * scale)

@@ -1,0 +1,143 @@
+"""Programs to static RISC-V executables, and the cost plugin to a shared library.
+
+A program's source, its dispatch and the harness become one freestanding executable
+that runs at every VLEN. Both builds are cached and run isolated.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mbc.codegen.program import Program
+from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.outcome import Failed
+from mbc.runtime.process import MINIMAL_ENVIRONMENT, Exited, Killed, Limits, TimedOut
+from mbc.runtime.resources import resource_dir
+from mbc.runtime.rvv.dispatch import dispatch_source
+from mbc.runtime.rvv.elf import symbol_addresses
+from mbc.runtime.rvv.isolation import run_isolated
+from mbc.runtime.toolchain import (
+    Found,
+    Missing,
+    find_host_compiler,
+    find_rvv_compiler,
+    lld_flag,
+)
+
+BUILD_LIMITS = Limits(wall_seconds=180, cpu_seconds=120, file_bytes=256 << 20)
+COMMON_FLAGS = (
+    "-mcmodel=medany -nostdlib -ffreestanding -static -O3 -fno-math-errno "
+    "-ffp-contract=off"
+).split()
+CLANG_FLAGS = (
+    "--target=riscv64-unknown-elf -march=rv64gcv_zvfh_zfh_zba_zbb -mabi=lp64d"
+).split()
+ZIG_FLAGS = (
+    "cc -target riscv64-freestanding-none "
+    "-mcpu=generic_rv64+m+a+f+d+c+v+zvfh+zfh+zba+zbb -fno-sanitize=all"
+).split()
+PLUGIN_FLAGS = "-std=c11 -D_DEFAULT_SOURCE -O2 -shared -fPIC".split()
+EXECUTABLE = "program"
+PLUGIN = "librvvcost.so"
+ZIG_CACHE = ".zig"
+
+
+@dataclass(frozen=True)
+class Executable:
+    path: Path
+    roi_begin: int
+    roi_end: int
+    """Addresses of the functions around the measured call."""
+
+
+def build_program(program: Program) -> Executable | Failed:
+    """The executable of `program`; `Failed` with the compiler's words."""
+    compiler = find_rvv_compiler()
+    if isinstance(compiler, Missing):
+        return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
+    harness = Path(__file__).with_name("harness.c").read_text()
+    # No blank line in between, so that the compiler's line numbers stay the source's.
+    source = program.source + dispatch_source(program)
+    texts = {"program.c": source, "harness.c": harness}
+    command = [*_cross_compiler(compiler), *texts, "-o", EXECUTABLE]
+    built = _build(texts, command, compiler)
+    if isinstance(built, Failed):
+        return built
+    path = built / EXECUTABLE
+    symbols = symbol_addresses(path.read_bytes())
+    return Executable(path, symbols["roi_begin"], symbols["roi_end"])
+
+
+def build_plugin() -> Path | Failed:
+    """The cost plugin as a shared library for the emulator that is here."""
+    compiler = find_host_compiler()
+    if isinstance(compiler, Missing):
+        return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
+    files = sorted(resource_dir("rvvcost").glob("*.[ch]"))
+    texts = {file.name: file.read_text() for file in files}
+    sources = [name for name in texts if name.endswith(".c")]
+    command = [str(compiler.path), *PLUGIN_FLAGS, *sources, "-o", PLUGIN]
+    built = _build(texts, command, compiler)
+    return built if isinstance(built, Failed) else built / PLUGIN
+
+
+def _cross_compiler(compiler: Found) -> list[str]:
+    if compiler.kind == "zig":
+        return [str(compiler.path), *ZIG_FLAGS, *COMMON_FLAGS]
+    linker = lld_flag(compiler.major) or "-fuse-ld=lld"
+    return [str(compiler.path), *CLANG_FLAGS, linker, *COMMON_FLAGS]
+
+
+def _build(
+    texts: Mapping[str, str], command: Sequence[str], compiler: Found
+) -> Path | Failed:
+    line = " ".join(command)
+    key = build_key({**texts, "command": line, "compiler": str(compiler)})
+
+    def build(folder: Path) -> Failed | None:
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        failure = _compile(folder, command, compiler)
+        shutil.rmtree(folder / ZIG_CACHE, ignore_errors=True)
+        return failure
+
+    return cached_build(key, build)
+
+
+def _compile(folder: Path, command: Sequence[str], compiler: Found) -> Failed | None:
+    # A cache of zig's own would re-use objects whose `.incbin` data has changed.
+    private = {f"ZIG_{which}_CACHE_DIR": ZIG_CACHE for which in ("GLOBAL", "LOCAL")}
+    env = {**MINIMAL_ENVIRONMENT, **private}
+    ended = run_isolated(command, folder, BUILD_LIMITS, _home(compiler), env)
+    match ended:
+        case Exited(code=0):
+            return None
+        case TimedOut(seconds=seconds):
+            return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
+        case Exited(stderr=log):
+            return Failed("compile_fail", _first_error(log), _normalise(log, folder))
+        case Killed(signal=number, stderr=log):
+            message = f"the compiler was ended by signal {number}"
+            return Failed("compile_fail", message, _normalise(log, folder))
+
+
+def _home(compiler: Found) -> list[Path]:
+    """What a compiler outside the system folders needs to see: its installation."""
+    program = compiler.path.resolve()
+    if program.is_relative_to("/usr"):
+        return []
+    return [program.parent if compiler.kind == "zig" else program.parent.parent]
+
+
+def _first_error(log: str) -> str:
+    for line in log.splitlines():
+        if "error: " in line:
+            return f"the compiler says: {line.split('error: ', 1)[1].strip()}"
+    return "the compiler failed"
+
+
+def _normalise(log: str, folder: Path) -> str:
+    return log.replace(f"{folder}/", "")

@@ -1,0 +1,150 @@
+"""RISC-V Vector programs under an emulator: checked at three vector lengths, and
+timed in modelled cycles.
+
+Agnostic tail and masked lanes are poisoned in every run. The cost model is a plugin
+of one QEMU release; where that one is absent, programs run but are not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from mbc.codegen.program import Program
+from mbc.runtime.outcome import (
+    Availability,
+    Available,
+    Completed,
+    EmitOnly,
+    Failed,
+    Fidelity,
+    Measured,
+    Measurement,
+    NotMeasured,
+    RunOutcome,
+)
+from mbc.runtime.runner import Arrays
+from mbc.runtime.rvv.agreement import disagreement
+from mbc.runtime.rvv.build import build_plugin, build_program
+from mbc.runtime.rvv.emulate import Emulator, Machine
+from mbc.runtime.rvv.isolation import isolation_level
+from mbc.runtime.rvv.job import Array, Damage, make_job
+from mbc.runtime.toolchain import (
+    Found,
+    Missing,
+    Tool,
+    find_qemu_riscv64,
+    find_rvv_compiler,
+)
+
+MODEL = "rvvcost model v1"
+VLENS = (128, 256, 512)
+DEFAULT_VLEN = 256
+WARM_CALLS = 1
+PARALLEL = 2
+NEEDS_PLUGINS = (
+    "modelled cycles need the dynamic qemu-riscv64 7.2 of Debian 12 (qemu-user)"
+)
+
+
+@dataclass(frozen=True)
+class RvvRunner:
+    run_seconds: float = 120
+    """Limit of one run of one program."""
+
+    def availability(self) -> Availability:
+        compiler, qemu = find_rvv_compiler(), find_qemu_riscv64()
+        for tool in (compiler, qemu):
+            if isinstance(tool, Missing):
+                return EmitOnly(tool.reason, tool.install)
+        return Available(
+            f"{compiler}, qemu-riscv64 {_version(qemu)}, "
+            f"{_clock(qemu)}, isolated by {isolation_level()}"
+        )
+
+    def device(self) -> str:
+        return _device(Machine(DEFAULT_VLEN, DEFAULT_VLEN))
+
+    def run(self, program: Program, inputs: Arrays) -> RunOutcome:
+        qemu = find_qemu_riscv64()
+        if isinstance(qemu, Missing):
+            return _blocked(qemu)
+        executable = build_program(program)
+        if isinstance(executable, Failed):
+            return executable
+        job = make_job(program, inputs, warm_calls=0)
+        emulator = Emulator(qemu, self.run_seconds)
+        chosen = _machine(program).vlen
+        results: dict[int, dict[str, Array]] = {}
+        for vlen in sorted({*VLENS, chosen}):
+            raw = emulator.run(executable, job, vlen)
+            outputs = raw if isinstance(raw, Failed) else job.outputs(raw)
+            match outputs:
+                case Failed(kind, message, log):
+                    return Failed(kind, f"{message} at VLEN {vlen}", log)
+                case Damage(message):
+                    return Failed("crash", f"{message} at VLEN {vlen}")
+                case _:
+                    results[vlen] = outputs
+        difference = disagreement(results)
+        return Failed("crash", difference) if difference else Completed(results[chosen])
+
+    def compile_check(self, program: Program) -> RunOutcome:
+        built = build_program(program)
+        return built if isinstance(built, Failed) else Completed({})
+
+    def measure(
+        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
+    ) -> list[Measurement]:
+        """The model is deterministic: one sample each, whatever `rounds` is."""
+        with ThreadPoolExecutor(PARALLEL) as pool:
+            return list(pool.map(self._measure, programs, inputs))
+
+    def close(self) -> None:
+        """Nothing outlives a call."""
+
+    def _measure(self, program: Program, inputs: Arrays) -> Measurement:
+        qemu = find_qemu_riscv64()
+        if isinstance(qemu, Missing):
+            return NotMeasured(f"{qemu.reason}; install: {qemu.install}")
+        if qemu.kind != "plugins":
+            return NotMeasured(f"{NEEDS_PLUGINS}, and this is {qemu.version}")
+        plugin = build_plugin()
+        if isinstance(plugin, Failed):
+            return NotMeasured(f"the cost plugin cannot be built: {plugin.message}")
+        executable = build_program(program)
+        if isinstance(executable, Failed):
+            return NotMeasured(executable.message)
+        machine = _machine(program)
+        job = make_job(program, inputs, WARM_CALLS)
+        emulator = Emulator(qemu, self.run_seconds)
+        cost = emulator.cost(executable, job, machine, plugin)
+        if isinstance(cost, Failed):
+            return NotMeasured(cost.message)
+        cycles = cost.pop("cycles")
+        device = _device(machine)
+        return Measured(cycles, "cycles", Fidelity.MODELLED, device, (cycles,), cost)
+
+
+def _machine(program: Program) -> Machine:
+    options = dict(program.options)
+    vlen = int(options.get("vlen", DEFAULT_VLEN))
+    return Machine(vlen, int(options.get("dlen", vlen)))
+
+
+def _device(machine: Machine) -> str:
+    return f"{MODEL} {machine} {find_rvv_compiler()}"
+
+
+def _clock(qemu: Tool) -> str:
+    plugins = isinstance(qemu, Found) and qemu.kind == "plugins"
+    return MODEL if plugins else "no cost model"
+
+
+def _version(tool: Tool) -> str:
+    return tool.version if isinstance(tool, Found) else "absent"
+
+
+def _blocked(tool: Missing) -> Failed:
+    return Failed("blocked", f"{tool.reason}; install: {tool.install}")
