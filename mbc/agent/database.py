@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from sqlite_utils import Database
 
-import mbc
 from mbc.errors import InvalidInput
 
 SCHEMA_VERSION = 1
@@ -72,9 +71,9 @@ def transaction(database: Store) -> Generator[None]:
 
 
 def schema_text() -> str:
-    """In a wheel `kb` lies inside the package, in a source tree beside it."""
-    package = Path(mbc.__file__).parent
-    inside = package / "kb" / "schema.sql"
+    """In a wheel `kb` lies inside the package as `_kb`, in a source tree beside it."""
+    package = Path(__file__).parents[1]
+    inside = package / "_kb" / "schema.sql"
     beside = package.parent / "kb" / "schema.sql"
     return (inside if inside.exists() else beside).read_text(encoding="utf-8")
 
@@ -98,7 +97,8 @@ def _check(connection: sqlite3.Connection, path: str) -> None:
         )
     problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":
-        raise InvalidInput(f"knowledge base {path} is damaged: {problem}")
+        sentence = " ".join(problem.split())
+        raise InvalidInput(f"knowledge base {path} is damaged: {sentence}")
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

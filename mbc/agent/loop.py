@@ -31,8 +31,11 @@ from mbc.agent.state import State
 from mbc.errors import InvalidInput
 from mbc.runtime.outcome import NotMeasured
 
-BATCH = 4
-"""Proposals per wave: a wave learns from the waves before it, not from itself."""
+BATCH = 2
+"""Proposals per wave. A wave learns nothing from itself, so small waves find more with
+the same measurements; two still let the building of one hide behind the other's."""
+BLOCKED = 4
+"""After as many measurements in a row that the environment broke, it is broken."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class _Search:
         while self._left() != 0:
             if not self._wave():
                 return "nothing is left to try"
-            if self._frontier.is_blocked(BATCH):
+            if self._frontier.is_blocked(BLOCKED):
                 return f"measuring stopped working: {self._last_reason()}"
         return "the budget is spent"
 

@@ -38,8 +38,8 @@ SATURATION = 20
 """More outcomes than this at one scope are no further evidence about this kernel."""
 NOISE_SD = 0.35
 """How far one kernel's log-speedup typically lies from its state's mean."""
-FAILURE_PRIOR = (0.5, 9.5)
-"""Beta: one action in twenty fails."""
+FAILURE_PRIOR = (0.05, 0.95)
+"""Beta: one action in twenty fails, and what failed once here will fail again."""
 GAMMA = 0.9
 
 

@@ -108,8 +108,10 @@ class Program:
     launches: tuple[Launch, ...]
     arena_bytes: int = 0
     options: tuple[tuple[str, str], ...] = ()
-    """Target options that the build must honour: (("vlen", "256"), ("style", "cpu"))."""
-    by_name: dict[str, Buffer] = field(init=False, repr=False, compare=False, hash=False)
+    """Target options that the build must honour: (("vlen", "256"),)."""
+    by_name: dict[str, Buffer] = field(
+        init=False, repr=False, compare=False, hash=False
+    )
 
     def __post_init__(self) -> None:
         table = {buffer.name: buffer for buffer in self.buffers}

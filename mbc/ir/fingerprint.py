@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects.linalg.abstract_ops import NamedOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.unpack import UnpackOp
@@ -60,8 +61,8 @@ def kernel_fingerprint(kernel: KernelOp) -> str:
     for op in clone.ops():
         if not isinstance(op, UnpackOp):
             continue
-        argument = op.input
-        argument.type = op.result.type  # pyright: ignore[reportAttributeAccessIssue]
+        unpacked = op.result.type
+        argument = Rewriter.replace_value_with_new_type(op.input, unpacked)
         op.result.replace_all_uses_with(argument)
         op.detach()
     return fingerprint(_body_only(clone))

@@ -15,6 +15,7 @@ from xdsl.dialects import tensor as tensor_dialect
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from mbc.errors import InvalidInput, PassRefused
@@ -76,25 +77,27 @@ def resize(kernel: KernelOp, wanted: Mapping[str, int]) -> KernelOp:
     unknown = sorted(set(wanted) - set(classes))
     if unknown:
         raise PassRefused("resize", f"no free extent is called {unknown[0]}")
+    shapes = [list(shape_of(arg)) for arg in clone.block.args]
+    positions = {arg: i for i, arg in enumerate(clone.block.args)}
     for name, extent in wanted.items():
         for value, index in classes[name]:
-            shape = list(shape_of(value))
-            shape[index] = extent
-            _retype(value, shape)
+            shapes[positions[value]][index] = extent
+    for position, shape in enumerate(shapes):
+        _retype(clone.block.args[position], shape)
     try:
         for op in clone.ops():
             _infer(op)
     except (VerifyException, InvalidInput) as error:
         raise PassRefused("resize", str(error)) from error
     results = [value.type for value in clone.terminator.values]
-    for out, type in zip(clone.outs, results, strict=True):
-        out.type = type  # pyright: ignore[reportAttributeAccessIssue]
+    for out, type in zip(list(clone.outs), results, strict=True):
+        Rewriter.replace_value_with_new_type(out, type)
     return clone
 
 
 def _retype(value: SSAValue, shape: list[int]) -> None:
     type = tensor(shape, tensor_type(value).element_type)
-    value.type = type  # pyright: ignore[reportAttributeAccessIssue]
+    Rewriter.replace_value_with_new_type(value, type)
 
 
 def _tie(op: Operation, classes: _Classes) -> None:
@@ -148,8 +151,8 @@ def _infer(op: Operation) -> None:
     if isinstance(op, TensorOp):
         types = op.tensor_operands()
         op.check(types)
-        for result, type in zip(op.results, op.infer(types), strict=True):
-            result.type = type  # pyright: ignore[reportAttributeAccessIssue]
+        for result, type in zip(list(op.results), op.infer(types), strict=True):
+            Rewriter.replace_value_with_new_type(result, type)
     elif isinstance(op, linalg.GenericOp):
         _infer_generic(op)
 
@@ -171,7 +174,7 @@ def _infer_generic(op: linalg.GenericOp) -> None:
             loop = axis_of(expr)
             if extent != (1 if loop is None else found[loop]):
                 raise InvalidInput("operands of a generic disagree about a loop")
-    for result, (init, map) in zip(op.results, inits, strict=True):
+    for result, (init, map) in zip(list(op.results), inits, strict=True):
         axes = [axis_of(expr) for expr in map.results]
         shape = [1 if loop is None else found[loop] for loop in axes]
         _retype(result, shape)

@@ -63,7 +63,7 @@ def run_command(
     cwd: Path | None = None,
     env: Mapping[str, str] = MINIMAL_ENVIRONMENT,
 ) -> Ended:
-    """Run `command` to its end or to a limit; its whole group is dead on return."""
+    """Run `command` to its end or to a limit; its whole group is killed on return."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             [*_limiter(limits), *command],
@@ -99,12 +99,13 @@ def cpu_time_as_timeout(ended: Ended, limits: Limits) -> Ended:
 
 def _limiter(limits: Limits) -> list[str]:
     # dash counts -f in blocks of 512 bytes and -v in KiB. The hard processor limit
-    # lies above the soft one, so that the signal says which limit it was.
+    # lies above the soft one, so that the signal says which limit it was. A limit that
+    # cannot be set is one that the system already holds lower.
     script = (
-        f"ulimit -c 0; ulimit -f {limits.file_bytes // 512}; "
+        f"{{ ulimit -c 0; ulimit -f {limits.file_bytes // 512}; "
         f"ulimit -n {limits.open_files}; ulimit -v {limits.memory_bytes // 1024}; "
-        f"ulimit -Ht {limits.cpu_seconds + 2}; ulimit -St {limits.cpu_seconds}; "
-        'exec "$@"'
+        f"ulimit -St {limits.cpu_seconds}; ulimit -Ht {limits.cpu_seconds + 2}; "
+        '} 2>/dev/null; exec "$@"'
     )
     return ["/bin/sh", "-c", script, "sh"]
 

@@ -22,6 +22,7 @@ PROBE_LIMITS = Limits(wall_seconds=20, cpu_seconds=10)
 @dataclass(frozen=True)
 class Found:
     path: Path
+    """Without symbolic links: where it is installed."""
     version: str
     kind: str
     """What sort of program it is: "clang", "zig", "gcc", "plugins", "plain" ..."""
@@ -29,6 +30,14 @@ class Found:
     @property
     def major(self) -> int:
         return int(self.version.split(".")[0])
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """What it needs to see of a file system that has only the system's folders."""
+        if self.path.is_relative_to("/usr"):
+            return ()
+        in_bin = self.path.parent.name == "bin"
+        return (self.path.parent.parent if in_bin else self.path.parent,)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.version}"
@@ -38,6 +47,9 @@ class Found:
 class Missing:
     reason: str
     install: str
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 Tool = Found | Missing
@@ -141,7 +153,7 @@ def _probe(name: str, kind: str, pattern: str) -> Found | None:
     if path is None:
         return None
     match = re.search(pattern, _output(path, "--version"), re.MULTILINE)
-    return Found(Path(path), match[1], kind) if match else None
+    return Found(Path(path).resolve(), match[1], kind) if match else None
 
 
 def _output(*command: str) -> str:

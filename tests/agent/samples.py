@@ -40,9 +40,7 @@ def outcome(number: int = 0, log_speedup: float = 0.1) -> Outcome:
 
 def failure(number: int, verdict: Verdict) -> Outcome:
     result = NotMeasured("it did not work")
-    return replace(
-        outcome(number), verdict=verdict, result=result, state_after=""
-    )
+    return replace(outcome(number), verdict=verdict, result=result, state_after="")
 
 
 def timed(log_speedup: float) -> Timed:

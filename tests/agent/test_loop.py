@@ -7,7 +7,6 @@ from random import Random
 from statistics import mean
 
 import pytest
-from toy import Toy, kernel
 
 from mbc.agent.evaluation import Evaluated, Passed, Rejected
 from mbc.agent.loop import Budget, KernelResult, optimize_kernel
@@ -17,6 +16,7 @@ from mbc.agent.policy import Proposal, Situation
 from mbc.agent.records import Outcome, Timed
 from mbc.errors import InvalidInput
 from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
+from tests.agent.toy import Toy, kernel
 
 
 def search(
@@ -41,17 +41,18 @@ def distance(environment: Toy, result: KernelResult) -> float:
 
 
 def test_heuristic_beats_greedy_and_random() -> None:
+    toys = [Toy(cache=c, lanes=n) for c, n in ((32768, 8), (16384, 16), (65536, 4))]
+
     def average(policy: str) -> float:
-        toys = [Toy(cache=c, lanes=n) for c, n in ((32768, 8), (16384, 16), (65536, 4))]
         return mean(
-            distance(toy, search(toy, policy=policy, seed=seed))
+            distance(toy, search(toy, policy=policy, measurements=33, seed=seed))
             for toy in toys
-            for seed in range(4)
+            for seed in range(3)
         )
 
     heuristic = average("heuristic")
+    assert heuristic < average("greedy")
     assert heuristic < 0.8 * average("random")
-    assert heuristic <= average("greedy")
 
 
 def test_knowledge_of_other_kernels_saves_evaluations() -> None:
@@ -137,7 +138,8 @@ def test_interruption_keeps_the_best_and_resumes() -> None:
 def test_a_search_that_exhausts_the_space_stops() -> None:
     class Tiny(Toy):
         def legal_actions(self, pipeline: str):
-            return [c for c in super().legal_actions(pipeline) if "unroll" in c.pipeline]
+            legal = super().legal_actions(pipeline)
+            return [one for one in legal if one.action.name == "set-unroll"]
 
     result = search(Tiny(), measurements=100)
     assert (result.measured, result.stopped) == (4, "nothing is left to try")

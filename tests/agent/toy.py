@@ -1,7 +1,7 @@
 """A kernel environment with a hidden performance model, in place of IR and devices.
 
-Schedules are sets of knobs; the best tile depends on the device's cache and vector width
-on its lanes. The roofline prior knows the direction of things, not their size.
+Schedules are sets of knobs; the best tile depends on the device's cache and vector
+width on its lanes. The roofline prior knows the direction of things, not their size.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Toy:
         return f"set-parallel{{kernel={self.label}}}"
 
     def legal_actions(self, pipeline: str) -> Sequence[Candidate]:
+        """A step replaces one of the same name, as a schedule has one tile."""
         done = _knobs(pipeline)
         return [
-            self._candidate(pipeline, name, argument)
+            self._candidate(done, name, argument)
             for name, arguments in STEPS.items()
-            if name not in done
             for argument in arguments
         ]
 
@@ -64,7 +64,7 @@ class Toy:
 
     def cycles(self, pipeline: str) -> float:
         """The hidden model."""
-        knobs = _knobs(pipeline)
+        knobs = _values(pipeline)
         m, n = map(int, knobs.get("set-tile", "4,4").split(","))
         width = int(knobs.get("set-vector", 1))
         time = self.kernel.flops / min(width, self.lanes) ** 0.8
@@ -85,19 +85,22 @@ class Toy:
             for width in (4, 8, 16)
         )
 
-    def _candidate(self, pipeline: str, name: str, argument: str) -> Candidate:
-        steps = [*pipeline.split("},"), f"{name}{{kernel={self.label} {argument}"]
-        ordered = [steps[0].rstrip("}"), *sorted(step.rstrip("}") for step in steps[1:])]
-        knobs: dict[str, float | str] = {"argument": argument}
-        return Candidate(
-            ActionText(f"{name}{{{argument}}}"),
-            ",".join(step + "}" for step in ordered),
-            Estimate(_prior(name, argument), 0.25),
-            knobs,
+    def _candidate(self, done: dict[str, str], name: str, argument: str) -> Candidate:
+        steps = {**done, name: argument}
+        pipeline = ",".join(
+            f"{step}{{kernel={self.label} {steps[step]}}}"
+            for step in STEPS
+            if step in steps
         )
+        prior = Estimate(_prior(name, argument) - _prior(name, done.get(name)), 0.25)
+        knobs: dict[str, float | str] = {"argument": argument}
+        return Candidate(ActionText(f"{name}{{{argument}}}"), pipeline, prior, knobs)
 
     def _evaluate(self, pipeline: str, reference: str) -> Evaluated:
-        if "set-vector" in pipeline and int(_knobs(pipeline)["set-vector"]) > self.lanes:
+        if (
+            "set-vector" in pipeline
+            and int(_values(pipeline)["set-vector"]) > self.lanes
+        ):
             return Rejected("compile_fail", "the vector is wider than the registers")
         facts = KernelFacts(
             family=self.kernel.family,
@@ -105,7 +108,7 @@ class Toy:
             bytes=self.kernel.bytes,
             workset_bytes=65536,
             dtype_width=4,
-            inner_extent=int(_knobs(pipeline).get("set-vector", 1)),
+            inner_extent=int(_values(pipeline).get("set-vector", 1)),
             parallel_points=4096,
         )
         peaks = DevicePeaks("cycles", 16.0, 8.0, 10.0, self.lanes, 1, (32768, 1 << 20))
@@ -119,14 +122,18 @@ class Toy:
 
 
 def _knobs(pipeline: str) -> dict[str, str]:
-    knobs: dict[str, str] = {}
-    for step in pipeline.split("},"):
-        name, _, arguments = step.rstrip("}").partition("{")
-        knobs[name] = arguments.split("=")[-1]
-    return knobs
+    """`set-unroll{kernel=k3 factor=2}` is {"set-unroll": "factor=2"}."""
+    steps = (step.rstrip("}").partition("{") for step in pipeline.split("},"))
+    return {name: arguments.split(" ")[-1] for name, _, arguments in steps}
 
 
-def _prior(name: str, argument: str) -> float:
+def _values(pipeline: str) -> dict[str, str]:
+    return {name: text.split("=")[-1] for name, text in _knobs(pipeline).items()}
+
+
+def _prior(name: str, argument: str | None) -> float:
+    if argument is None:
+        return 0.0
     value = argument.split("=")[1]
     match name:
         case "set-tile":

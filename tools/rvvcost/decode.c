@@ -115,7 +115,8 @@ static int unit_stride_class(bool is_load, int mop_detail) {
     return is_load ? C_VLD : C_VST;
 }
 
-static void decode_vector_memory(struct insn *i, bool is_load, int rd, int rs1, int rs2) {
+static void decode_vector_memory(struct insn *i, bool is_load, int rd, int rs1,
+                                 int rs2) {
     static const uint8_t width[8] = {8, 0, 0, 0, 0, 16, 32, 64};
     i->eew = width[BITS(i->word, 12, 3)];
     i->fields = BITS(i->word, 29, 3) + 1;

@@ -199,7 +199,8 @@ struct window {
 };
 
 /* Chaining: register k of a group is only needed when beat k of the work begins. */
-static void wait_for_group(struct window *w, int base, int registers, uint64_t occupancy) {
+static void wait_for_group(struct window *w, int base, int registers,
+                           uint64_t occupancy) {
     for (int k = 0; k < registers && base + k < 32; k++) {
         uint64_t needed_after = occupancy * k / registers;
         w->start = later(w->start, less(at.v_first[base + k], needed_after));

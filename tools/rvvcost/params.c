@@ -43,13 +43,15 @@ bool param_set(const char *name, const char *value) {
 /* Every parameter divides something or counts something: zero is for switches only. */
 bool params_valid(void) {
     for (size_t k = 0; k < TABLE_SIZE; k++) {
-        bool is_switch = table[k].value == &param.cache || table[k].value == &param.prefetch;
-        if (*table[k].value >= (is_switch ? 0 : 1)) continue;
+        const long *value = table[k].value;
+        bool is_switch = value == &param.cache || value == &param.prefetch;
+        if (*value >= (is_switch ? 0 : 1)) continue;
         fprintf(stderr, "rvvcost: parameter %s is out of range\n", table[k].name);
         return false;
     }
     bool ok = param.queue <= QUEUE_MAX && param.mlen >= 2
-        && param.l1 >= param.line * param.l1ways && param.l2 >= param.line * param.l2ways
+        && param.l1 >= param.line * param.l1ways
+        && param.l2 >= param.line * param.l2ways
         && param.l2bw <= param.line && param.membw <= param.line;
     if (!ok) fprintf(stderr, "rvvcost: parameters do not fit each other\n");
     return ok;

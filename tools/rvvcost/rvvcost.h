@@ -33,7 +33,8 @@ bool params_valid(void);
 enum op_class {
     C_ALU, C_MUL, C_DIV, C_LD, C_ST, C_BR, C_FP, C_FPDIV, C_FLD, C_FST, C_CSR, C_OTHER,
     C_VSET,
-    C_VLD, C_VST, C_VLDS, C_VSTS, C_VLDX, C_VSTX, C_VLD_WHOLE, C_VST_WHOLE, C_VMASKMEM,
+    C_VLD, C_VST, C_VLDS, C_VSTS, C_VLDX, C_VSTX,
+    C_VLD_WHOLE, C_VST_WHOLE, C_VMASKMEM,
     C_VIALU, C_VIMUL, C_VIDIV, C_VFADD, C_VFMA, C_VFDIV, C_VRED, C_VREDO, C_VFRED,
     C_VPERM, C_VGATHER, C_VSLIDE, C_VMV_XS, C_VMASK,
     C_COUNT
@@ -53,7 +54,7 @@ struct insn {
     bool reads_vd;                /* accumulates, or keeps masked-off elements */
     bool unmasked;
     bool wide_result, wide_vs2;   /* twice SEW */
-    uint8_t eew, fields;          /* memory: element bits; segment fields or registers */
+    uint8_t eew, fields;          /* memory: element bits; segment fields or regs */
     uint8_t taken_counter;        /* 2-bit branch predictor */
     uint8_t stride_confidence;    /* prefetcher */
     int64_t last_stride;

@@ -1,0 +1,139 @@
+"""Targets as data: what a language can say, how it says it, what it defaults to.
+
+A target is one file here plus a row in `TARGETS`; nothing else in mbc asks which
+target it is compiling for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mbc.errors import InvalidInput
+from mbc.ir.attributes import Entry, TargetAttr, target_of
+
+TARGETS = {
+    "cuda": "mbc.codegen.targets.cuda:CUDA",
+    "opencl": "mbc.codegen.targets.opencl:OPENCL",
+    "rvv": "mbc.codegen.targets.rvv:RVV",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A target option: its default, its legal values and what it means."""
+
+    default: Entry
+    values: tuple[Entry, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Peaks:
+    """Rates for the roofline, per time unit of the target's measurements.
+
+    `unit` is "cycle" or "ns"; `flops` are f32 operations, `bandwidth` bytes from the
+    outermost memory, `launch` the cost of one launch, each per or in that unit.
+    """
+
+    unit: Literal["cycle", "ns"]
+    flops: float
+    bandwidth: float
+    launch: float
+    lanes: int
+    units: int
+    cache_bytes: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language, its spelling, its limits and the pipeline that aims at it."""
+
+    name: str
+    simt: bool
+    """Work items run in a grid; otherwise one thread with vector registers."""
+    suffix: str
+    """Of source files, with the dot."""
+    types: Mapping[str, str]
+    """Spelling of element types, by MLIR name."""
+    kernel: str
+    """What stands before a kernel's name."""
+    pointer: str
+    """What stands before the element type of a buffer parameter."""
+    restrict: str
+    function_prefix: str
+    """Before the C name of a math function: `mbc_` where the language has no libm."""
+    float_suffix: str
+    """Behind it for f32."""
+    declared: Mapping[str, Option]
+    pipeline: str
+    """The default pipeline, after `assign-target`."""
+    peaks: Peaks
+    prelude: str
+    """Template that starts every translation unit."""
+    headers: Mapping[str, str]
+    """Helper headers by name: template path. Order is the order of inclusion."""
+    build_notes: str
+    """How a person builds the emitted source."""
+    options: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+
+    def option(self, name: str) -> Entry:
+        return self.options.get(name, self.declared[name].default)
+
+    def number(self, name: str) -> int:
+        value = self.option(name)
+        assert isinstance(value, int)
+        return value
+
+    def text(self, name: str) -> str:
+        return str(self.option(name))
+
+    def text_or(self, name: str, default: str) -> str:
+        """The option's text, or `default` on a target that does not declare it."""
+        return self.text(name) if name in self.declared else default
+
+    def with_options(self, options: Mapping[str, Entry]) -> Target:
+        """Checked against `declared`; `InvalidInput` names what is legal."""
+        for name, value in options.items():
+            if name not in self.declared:
+                known = ", ".join(sorted(self.declared)) or "none"
+                raise InvalidInput(
+                    f"target '{self.name}' has no option '{name}'; options: {known}"
+                )
+            legal = self.declared[name].values
+            if value not in legal:
+                text = ", ".join(str(v) for v in legal)
+                raise InvalidInput(
+                    f"target '{self.name}': {name} = {value} is not one of {text}"
+                )
+        return replace(self, options={**self.options, **options})
+
+    def attribute(self) -> TargetAttr:
+        filled = {name: self.option(name) for name in self.declared}
+        return TargetAttr.of(self.name, filled)
+
+
+def target_named(name: str, options: Mapping[str, Entry] | None = None) -> Target:
+    """The target with its options; `InvalidInput` lists the registered ones."""
+    if name not in TARGETS:
+        names = ", ".join(sorted(TARGETS))
+        raise InvalidInput(
+            f"target '{name}' not registered; registered targets: {names}"
+        )
+    module, attribute = TARGETS[name].split(":")
+    target: Target = getattr(import_module(module), attribute)
+    return target.with_options(options or {})
+
+
+def module_target(module: ModuleOp) -> Target:
+    """The target of a module that `assign-target` ran on."""
+    attribute = target_of(module)
+    if attribute is None:
+        raise InvalidInput(
+            "the module has no target: run assign-target or give --target"
+        )
+    return target_named(attribute.target.data, attribute.values())

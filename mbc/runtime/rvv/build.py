@@ -111,7 +111,7 @@ def _compile(folder: Path, command: Sequence[str], compiler: Found) -> Failed | 
     # A cache of zig's own would re-use objects whose `.incbin` data has changed.
     private = {f"ZIG_{which}_CACHE_DIR": ZIG_CACHE for which in ("GLOBAL", "LOCAL")}
     env = {**MINIMAL_ENVIRONMENT, **private}
-    ended = run_isolated(command, folder, BUILD_LIMITS, _home(compiler), env)
+    ended = run_isolated(command, folder, BUILD_LIMITS, compiler.folders, env)
     match ended:
         case Exited(code=0):
             return None
@@ -122,14 +122,6 @@ def _compile(folder: Path, command: Sequence[str], compiler: Found) -> Failed | 
         case Killed(signal=number, stderr=log):
             message = f"the compiler was ended by signal {number}"
             return Failed("compile_fail", message, _normalise(log, folder))
-
-
-def _home(compiler: Found) -> list[Path]:
-    """What a compiler outside the system folders needs to see: its installation."""
-    program = compiler.path.resolve()
-    if program.is_relative_to("/usr"):
-        return []
-    return [program.parent if compiler.kind == "zig" else program.parent.parent]
 
 
 def _first_error(log: str) -> str:

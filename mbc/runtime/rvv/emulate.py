@@ -17,8 +17,14 @@ from mbc.runtime.rvv.isolation import run_isolated
 from mbc.runtime.rvv.job import Job
 from mbc.runtime.toolchain import Found
 
-BAD_JOB, NO_MEMORY, NO_RESULT = 71, 72, 73
-"""Exit codes of the harness itself."""
+HARNESS_TROUBLE = {
+    71: "the harness cannot read its job",
+    72: "the program's buffers do not fit memory",
+    73: "the harness cannot write its result",
+}
+"""By the exit code of harness.c."""
+
+RESULT = "result.bin"
 
 EMULATOR_BYTES = 2 << 30
 """Address space that the emulator needs besides the program's own."""
@@ -51,8 +57,8 @@ class Emulator:
         """What the harness wrote."""
         with tempfile.TemporaryDirectory(prefix="mbc-") as name:
             folder = Path(name)
-            ended = self._start([], executable, job, vlen, folder)
-            return self._failure(ended) or (folder / "result.bin").read_bytes()
+            failure = self._start([], executable, job, vlen, folder)
+            return failure or (folder / RESULT).read_bytes()
 
     def cost(
         self, executable: Executable, job: Job, machine: Machine, plugin: Path
@@ -70,8 +76,8 @@ class Emulator:
                 f"mlen={machine.mlen}",
             ]
             extra = ["-plugin", ",".join(options)]
-            ended = self._start(extra, executable, job, machine.vlen, folder, plugin)
-            failure = self._failure(ended)
+            vlen = machine.vlen
+            failure = self._start(extra, executable, job, vlen, folder, plugin)
             return failure or _numbers((folder / "cost.json").read_text())
 
     def _start(
@@ -82,13 +88,17 @@ class Emulator:
         vlen: int,
         folder: Path,
         *readable: Path,
-    ) -> Ended:
+    ) -> Failed | None:
         (folder / "job.bin").write_bytes(job.image)
         command = [str(self.qemu.path), "-cpu", _cpu(vlen), *options]
-        command += [str(executable.path), "job.bin", "result.bin"]
-        return run_isolated(
-            command, folder, self._limits(job), (executable.path, *readable)
-        )
+        command += [str(executable.path), "job.bin", RESULT]
+        visible = (*self.qemu.folders, executable.path, *readable)
+        ended = run_isolated(command, folder, self._limits(job), visible)
+        failure = _failure(ended)
+        if failure is None and not (folder / RESULT).is_file():
+            # A kernel that exits by itself must not pass for one that is finished.
+            return Failed("crash", "the program ended without a result")
+        return failure
 
     def _limits(self, job: Job) -> Limits:
         own = 2 * len(job.image) + job.program.arena_bytes + PROGRAM_BYTES
@@ -99,22 +109,25 @@ class Emulator:
             file_bytes=own,
         )
 
-    def _failure(self, ended: Ended) -> Failed | None:
-        match ended:
-            case Exited(code=0):
-                return None
-            case Exited(code=code, stderr=log) if code in (BAD_JOB, NO_RESULT):
-                return Failed(
-                    "blocked", "the harness cannot read or write its job", log
-                )
-            case Exited(code=code, stderr=log) if code == NO_MEMORY:
-                return Failed("blocked", "the program's buffers do not fit memory", log)
-            case Exited(code=code, stderr=log):
-                return Failed("crash", f"the program exited with code {code}", log)
-            case TimedOut(seconds=seconds):
-                return Failed("timeout", f"the program ran longer than {seconds:g} s")
-            case Killed(signal=number, stderr=log):
-                return Failed("crash", f"the program died of {_signal(number)}", log)
+
+def _failure(ended: Ended) -> Failed | None:
+    match ended:
+        case Exited(code=0):
+            return None
+        case Exited(code=code, stderr=log):
+            return _bad_exit(code, log)
+        case TimedOut(seconds=seconds):
+            return Failed("timeout", f"the program ran longer than {seconds:g} s")
+        case Killed(signal=number, stderr=log):
+            return Failed("crash", f"the program died of {_signal(number)}", log)
+
+
+def _bad_exit(code: int, log: str) -> Failed:
+    if code in HARNESS_TROUBLE:
+        return Failed("blocked", HARNESS_TROUBLE[code], log)
+    if code == 1 and log.startswith("bwrap: "):
+        return Failed("blocked", "the isolated process cannot start", log)
+    return Failed("crash", f"the program exited with code {code}", log)
 
 
 def _cpu(vlen: int) -> str:

@@ -98,8 +98,9 @@ static void write_all(long file, const char *from, size_t count) {
 /* ---- the job ---- */
 
 /* The measured region is what runs between these two functions. */
-__attribute__((noinline, used)) void roi_begin(void) { __asm__ volatile("nop" ::: "memory"); }
-__attribute__((noinline, used)) void roi_end(void) { __asm__ volatile("nop" ::: "memory"); }
+#define MARK __attribute__((noinline, used)) void
+MARK roi_begin(void) { __asm__ volatile("nop" ::: "memory"); }
+MARK roi_end(void) { __asm__ volatile("nop" ::: "memory"); }
 
 static struct job *load_job(const char *path) {
     long file = call(SYS_OPENAT, AT_FDCWD, (long)path, O_RDONLY, 0);
@@ -125,7 +126,8 @@ static void run_job(char **arguments) {
     roi_begin();
     mbc_run(buffers, arena);
     roi_end();
-    long file = call(SYS_OPENAT, AT_FDCWD, (long)arguments[2], O_WRONLY_CREAT_TRUNC, 0600);
+    long path = (long)arguments[2];
+    long file = call(SYS_OPENAT, AT_FDCWD, path, O_WRONLY_CREAT_TRUNC, 0600);
     if (file < 0) leave(NO_RESULT);
     write_all(file, (const char *)job, bytes);
     leave(OK);

@@ -86,6 +86,9 @@ class Job:
 
 
 def make_job(program: Program, inputs: Mapping[str, Array], warm_calls: int) -> Job:
+    for buffer in program.outputs:
+        if storage_of(program, buffer)[0].role == "scratch":
+            raise InvalidInput(f"output '{buffer.name}' lies in the scratch arena")
     own = separate_buffers(program)
     at = 8 * (5 + len(own))
     offsets: list[int] = []

@@ -1,0 +1,241 @@
+"""contract: GEMM, batched GEMM and GEMV with a fused epilogue."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import SSAValue
+
+from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
+from mbc.codegen.families.body import Anchored, anchored, buffer_names
+from mbc.codegen.families.vectors import body_vectorizes
+from mbc.codegen.loops import Access, access, row_major
+from mbc.codegen.targets import Target
+from mbc.ir.cost import fewest_bytes, flops
+from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.contract import ContractOp
+from mbc.ir.structured import maps_of
+from mbc.ir.types import element_of, shape_of
+
+
+@dataclass(frozen=True)
+class ContractMatch(Match):
+    """out[b, m, n] = epilogue(sum over k of lhs[b, m, k] * rhs[b, k, n]).
+
+    Each of b, m, n, k is one loop: runs of axes that are contiguous in every operand
+    are one. Accesses have strides over (b, m, n, k). With `panel` > 0 the right
+    operand is packed: element (k, n) is at ((n / panel) * K + k) * panel + n % panel,
+    and `rhs.strides` do not apply. Epilogue inputs are read at (b, m, n).
+    """
+
+    op: ContractOp
+    b: int
+    m: int
+    n: int
+    k: int
+    lhs: Access
+    rhs: Access
+    out: tuple[Access, ...]
+    """One per result of the kernel."""
+    panel: int
+    epilogue: linalg.GenericOp | None
+    extra: tuple[Access | None, ...]
+    """Per input of the epilogue; None stands for the contraction's own value."""
+
+
+class ContractFamily:
+    """Knobs: `tile` (rows of the register tile, then columns in vectors), `vector`
+    (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape)."""
+
+    def match(self, kernel: KernelOp, target: Target) -> ContractMatch | None:
+        found = anchored(kernel, ContractOp)
+        if found is None or found.prologues or not isinstance(found.anchor, ContractOp):
+            return None
+        if not _all_f32(found) or 0 in found.packed:
+            return None
+        if found.epilogue and not body_vectorizes(found.epilogue, target):
+            return None
+        return _normal_form(kernel, found)
+
+    def space(self, match: Match, target: Target) -> Space:
+        assert isinstance(match, ContractMatch)
+        if not target.simt:
+            return _rvv_space(match)
+        if target.text_or("style", "gpu") == "cpu":
+            return {
+                "tile": ((8, 2), (4, 2), (12, 2), (6, 4), (4, 4), (8, 1), (1, 2)),
+                "vector": (16, 8),
+                "unroll": (1, 2, 4),
+            }
+        return {
+            "tile": ((64, 64, 16), (128, 64, 16), (128, 128, 8), (32, 32, 16)),
+            "vector": (4, 1),
+            "parallel": ((16, 16), (8, 16), (8, 8), (16, 8)),
+        }
+
+    def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
+        tile = schedule.get("tile", (1,))
+        vector = schedule.get("vector", 1)
+        assert isinstance(tile, tuple)
+        assert isinstance(vector, int)
+        if not target.simt:
+            registers = (tile[0] + 1) * vector
+            if registers > 32:
+                return (
+                    f"a tile of {tile[0]} rows at LMUL {vector} needs over 32 registers"
+                )
+            return ""
+        if target.text_or("style", "gpu") == "cpu":
+            return ""
+        return _block_refusal(tile, schedule)
+
+    def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
+        assert isinstance(match, ContractMatch)
+        if match.panel or match.b != 1 or not match.n or match.rhs.buffer[0] != "a":
+            return ()
+        if target.simt and target.text_or("style", "gpu") != "cpu":
+            return ()
+        axes = match.op.axes()
+        mine = [loop for loop in axes[2] if loop in axes[1]]
+        if len(mine) != 1 or len(axes[1]) != 2:
+            return ()
+        axis = axes[1].index(mine[0])
+        tiles = (32, 16, 64) if target.simt else (32, 16, 64, 8)
+        return (PackChoice(int(match.rhs.buffer[1:]), axis, tiles),)
+
+    def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
+        assert isinstance(match, ContractMatch)
+        tile = schedule.get("tile", (1,))
+        assert isinstance(tile, tuple)
+        tiles = -(-match.m // tile[0])
+        traffic = fewest_bytes(match.kernel) + 4 * match.b * match.k * match.n * (
+            tiles - 1
+        )
+        use = match.m / (tiles * tile[0]) if tiles else 1.0
+        return Cost(flops(match.kernel), traffic, match.b * tiles, use)
+
+
+def _all_f32(found: Anchored) -> bool:
+    values = [*found.anchor.operands, *found.anchor.results]
+    return all(str(element_of(value)) == "f32" for value in values)
+
+
+def _rvv_space(match: ContractMatch) -> Space:
+    rows = (7, 4, 6, 3, 2, 1, 5, 14)
+    legal = tuple((r,) for r in rows if r <= max(1, match.m))
+    return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (1, 2, 4)}
+
+
+def _block_refusal(tile: Sequence[int], schedule: Schedule) -> str:
+    block = schedule.get("parallel", (16, 16))
+    assert isinstance(block, tuple)
+    rows, columns = tile[0] % block[1], tile[1] % block[0]
+    if rows or columns:
+        return f"a tile of {tile[0]} x {tile[1]} does not divide into the work group"
+    if (tile[0] // block[1]) * (tile[1] // block[0]) > 64:
+        return "a work item would hold over 64 sums"
+    return ""
+
+
+def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
+    op = found.anchor
+    assert isinstance(op, ContractOp)
+    names, axes = buffer_names(kernel), op.axes()
+    extents = op.extents()
+    groups = _groups(axes)
+    packed = found.packed.get(1)
+    operands = [op.lhs, op.rhs if packed is None else None, op.result]
+    strides: list[list[int]] = []
+    for value, order in zip(operands, axes, strict=True):
+        if value is None:
+            strides.append([0, 0, 0, 0])
+            continue
+        row = _group_strides(order, shape_of(value), groups, extents)
+        if row is None:
+            return None
+        strides.append(row)
+    b, m, n, k = (math.prod(extents[loop] for loop in group) for group in groups)
+    if 0 in (b, m, n, k):
+        return None
+    extra = _extra(found.epilogue, op, names, groups, axes[2])
+    if extra is None:
+        return None
+    lhs = Access(names[op.lhs], "f32", 0, tuple(strides[0]))
+    source = op.rhs if packed is None else packed.input
+    if packed is not None and (b != 1 or len(axes[1]) != 2):
+        return None
+    panel = shape_of(source)[-1] if packed is not None else 0
+    rhs = Access(names[source], "f32", 0, tuple(strides[1]))
+    last = found.epilogue or op
+    out = tuple(Access(names[r], "f32", 0, tuple(strides[2])) for r in last.results)
+    return ContractMatch(
+        "contract", kernel, op, b, m, n, k, lhs, rhs, out, panel, found.epilogue, extra
+    )
+
+
+def _groups(axes: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Loops of batch, rows, columns and the sum, in the result's order."""
+    lhs, rhs, out = axes
+    return [
+        [d for d in out if d in lhs and d in rhs],
+        [d for d in out if d not in rhs],
+        [d for d in out if d not in lhs],
+        [d for d in lhs if d not in out],
+    ]
+
+
+def _group_strides(
+    order: Sequence[int],
+    shape: Sequence[int],
+    groups: Sequence[Sequence[int]],
+    extents: Sequence[int],
+) -> list[int] | None:
+    """One stride per group, or None where a group is not contiguous in the operand."""
+    stride = dict(zip(order, row_major(shape), strict=True))
+    result: list[int] = []
+    for group in groups:
+        mine = [d for d in group if d in stride and extents[d] != 1]
+        if not mine:
+            result.append(0)
+            continue
+        if len(mine) != len([d for d in group if extents[d] != 1]):
+            return None
+        for outer, inner in itertools.pairwise(mine):
+            if stride[outer] != stride[inner] * extents[inner]:
+                return None
+        result.append(stride[mine[-1]])
+    return result
+
+
+def _extra(
+    epilogue: linalg.GenericOp | None,
+    op: ContractOp,
+    names: dict[SSAValue, str],
+    groups: Sequence[Sequence[int]],
+    out: Sequence[int],
+) -> tuple[Access | None, ...] | None:
+    """How the epilogue reads its inputs over (b, m, n, k)."""
+    if epilogue is None:
+        return ()
+    found: list[Access | None] = []
+    extents = op.extents()
+    position = {loop: axis for axis, loop in enumerate(out)}
+    for value, map in zip(epilogue.inputs, maps_of(epilogue)):
+        if value is op.result:
+            found.append(None)
+            continue
+        read = access(map, shape_of(value), names[value], "f32")
+        strides: list[int] = []
+        for group in groups:
+            mine = [d for d in group if d in position and extents[d] != 1]
+            steps = [read.strides[position[d]] for d in mine]
+            for (s, t), inner in zip(itertools.pairwise(steps), mine[1:]):
+                if s != t * extents[inner]:
+                    return None
+            strides.append(steps[-1] if steps else 0)
+        found.append(Access(read.buffer, "f32", read.offset, tuple(strides)))
+    return tuple(found)

@@ -1,0 +1,86 @@
+"""rowwise: softmax, norms and their kin; reductions of a row kept on chip."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.dialects.linalg import ops as linalg
+
+from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
+from mbc.codegen.families.row_program import RowProgram, row_program
+from mbc.codegen.families.vectors import body_vectorizes, lane_use
+from mbc.codegen.targets import Target
+from mbc.ir.cost import fewest_bytes, flops
+from mbc.ir.decompose import decompose_ops
+from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.reduce import ReduceOp
+
+
+@dataclass(frozen=True)
+class RowwiseMatch(Match):
+    program: RowProgram
+    body: KernelOp
+    """The decomposed copy of the kernel that `program` refers to."""
+
+    @property
+    def rows(self) -> int:
+        return math.prod(self.program.rows)
+
+
+class RowwiseFamily:
+    """Knobs: `vector` (LMUL on RVV, lanes per access on SIMT), `unroll` (strips in
+    flight, RVV), `parallel` (work items per row on GPUs, rows per group on CPUs)."""
+
+    def match(self, kernel: KernelOp, target: Target) -> RowwiseMatch | None:
+        clone = kernel.clone()
+        decompose_ops(clone.block, lambda op: not isinstance(op, ReduceOp))
+        program = row_program(clone)
+        if program is None or not fits_vectors(clone, target):
+            return None
+        return RowwiseMatch("rowwise", kernel, program, clone)
+
+    def space(self, match: Match, target: Target) -> Space:
+        return row_space(target)
+
+    def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
+        return ""
+
+    def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
+        return ()
+
+    def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
+        assert isinstance(match, RowwiseMatch)
+        return row_cost(
+            match.kernel, match.rows, match.program.length, target, schedule
+        )
+
+
+def fits_vectors(kernel: KernelOp, target: Target) -> bool:
+    """Every generic of the decomposed body is vector work on f32."""
+    generics = [op for op in kernel.ops() if isinstance(op, linalg.GenericOp)]
+    reduces = [op for op in kernel.ops() if isinstance(op, ReduceOp)]
+    f32 = all(str(r.tensor_operands()[0].element_type) == "f32" for r in reduces)
+    return f32 and all(body_vectorizes(op, target) for op in generics)
+
+
+def row_space(target: Target) -> Space:
+    """Knobs of kernels that walk rows."""
+    if not target.simt:
+        return {"vector": (4, 8, 2, 1), "unroll": (1, 2)}
+    if target.text_or("style", "gpu") == "cpu":
+        return {"vector": (16, 8, 4), "parallel": (1, 4, 16)}
+    return {"vector": (4, 1), "parallel": (256, 128, 512, 1024, 64, 32)}
+
+
+def row_cost(
+    kernel: KernelOp, rows: int, length: int, target: Target, schedule: Schedule
+) -> Cost:
+    width = lane_use(target, schedule)
+    vectors = -(-length // width)
+    return Cost(
+        flops(kernel),
+        fewest_bytes(kernel),
+        rows * max(1, length / width),
+        length / (vectors * width),
+    )

@@ -1,0 +1,81 @@
+"""What the vectorizing families share: which bodies vectorize, and vector knobs."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation
+
+from mbc.codegen.families import Schedule, Space
+from mbc.codegen.targets import Target
+from mbc.ir.structured import is_projection, maps_of
+from mbc.ir.types import element_of
+
+VECTOR_OPS = frozenset(
+    {
+        "arith.addf",
+        "arith.subf",
+        "arith.mulf",
+        "arith.divf",
+        "arith.negf",
+        "arith.maximumf",
+        "arith.minimumf",
+        "arith.cmpf",
+        "arith.select",
+        "arith.andi",
+        "arith.ori",
+        "arith.xori",
+        "arith.constant",
+        "math.absf",
+        "math.sqrt",
+        "math.rsqrt",
+        "math.exp",
+        "math.log",
+        "math.log1p",
+        "math.expm1",
+        "math.tanh",
+        "math.erf",
+        "math.floor",
+        "math.ceil",
+        "math.fma",
+        "linalg.yield",
+    }
+)
+"""Scalar ops over f32 (and i1 for comparisons) that every target says in vectors."""
+
+
+def body_vectorizes(op: linalg.GenericOp, target: Target) -> bool:
+    """f32 buffers, plain accesses, and a body of vector ops only."""
+    values = [*op.inputs, *op.results]
+    if any(str(element_of(value)) != "f32" for value in values):
+        return False
+    if not all(is_projection(map) for map in maps_of(op)):
+        return False
+    return all(_vectorizes(nested) for nested in op.body.block.ops)
+
+
+def _vectorizes(op: Operation) -> bool:
+    if op.name not in VECTOR_OPS:
+        return False
+    if isinstance(op, arith.ConstantOp):
+        return str(op.result.type) in ("f32", "i1")
+    kinds = {str(value.type) for value in (*op.operands, *op.results)}
+    return kinds <= {"f32", "i1"}
+
+
+def map_space(target: Target) -> Space:
+    """Knobs of elementwise loops."""
+    if not target.simt:
+        return {"vector": (4, 1, 2, 8), "unroll": (1, 2, 4)}
+    if target.text_or("style", "gpu") == "cpu":
+        return {"vector": (16, 4, 8), "parallel": (64, 16, 256)}
+    return {"vector": (4, 1, 2), "unroll": (1, 2, 4), "parallel": (256, 128, 512)}
+
+
+def lane_use(target: Target, schedule: Schedule) -> int:
+    """f32 elements that one step of the vectorized loop covers."""
+    vector = schedule.get("vector", 1)
+    assert isinstance(vector, int)
+    if target.simt:
+        return vector
+    return vector * target.number("vlen") // 32

@@ -1,0 +1,51 @@
+"""CUDA C++ for NVRTC or nvcc."""
+
+from __future__ import annotations
+
+from mbc.codegen.targets import Option, Peaks, Target
+
+CUDA = Target(
+    name="cuda",
+    simt=True,
+    suffix=".cu",
+    types={
+        "f64": "double",
+        "f32": "float",
+        "f16": "__half",
+        "bf16": "__nv_bfloat16",
+        "i64": "long long",
+        "i32": "int",
+        "i16": "short",
+        "i8": "signed char",
+        "i1": "unsigned char",
+        "index": "long long",
+    },
+    kernel='extern "C" __global__ void',
+    pointer="",
+    restrict="__restrict__",
+    function_prefix="",
+    float_suffix="f",
+    declared={
+        "arch": Option(
+            "sm_90",
+            ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100"),
+            "the GPU generation that code is built for",
+        ),
+    },
+    pipeline=(
+        "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
+        "fuse-epilogue,fuse-reduction,hoist-parameters"
+    ),
+    peaks=Peaks(
+        unit="ns",
+        flops=51_000,
+        bandwidth=4_300,
+        launch=3_000,
+        lanes=32,
+        units=132,
+        cache_bytes=50 * 1024 * 1024,
+    ),
+    prelude="cuda/prelude.h.j2",
+    headers={},
+    build_notes="nvcc -std=c++17 -arch=sm_90",
+)

@@ -1,0 +1,51 @@
+"""OpenCL C 1.2, in a style for CPU runtimes and one for GPUs."""
+
+from __future__ import annotations
+
+from mbc.codegen.targets import Option, Peaks, Target
+
+OPENCL = Target(
+    name="opencl",
+    simt=True,
+    suffix=".cl",
+    types={
+        "f64": "double",
+        "f32": "float",
+        "bf16": "ushort",
+        "f16": "half",
+        "i64": "long",
+        "i32": "int",
+        "i16": "short",
+        "i8": "char",
+        "i1": "uchar",
+        "index": "long",
+    },
+    kernel="__kernel void",
+    pointer="__global ",
+    restrict="restrict",
+    function_prefix="",
+    float_suffix="",
+    declared={
+        "style": Option(
+            "cpu",
+            ("cpu", "gpu"),
+            "cpu: one work item per tile with wide vectors; gpu: local memory",
+        ),
+    },
+    pipeline=(
+        "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
+        "fuse-epilogue,fuse-reduction,pack-operand,hoist-parameters"
+    ),
+    peaks=Peaks(
+        unit="ns",
+        flops=128,
+        bandwidth=10,
+        launch=10_000,
+        lanes=16,
+        units=2,
+        cache_bytes=1024 * 1024,
+    ),
+    prelude="opencl/prelude.h.j2",
+    headers={},
+    build_notes="clBuildProgram with -cl-std=CL1.2",
+)
