@@ -6,10 +6,10 @@ import math
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, SSAValue
 
-from mbc.ir.types import FLOATS, is_float
+from mbc.ir.types import FLOATS, is_float, is_int
 
 
 def add(a: SSAValue, b: SSAValue) -> SSAValue:
@@ -47,7 +47,7 @@ def constant(value: float | bool, element: Attribute) -> SSAValue:
     """A scalar `arith.constant` of any element type."""
     if isinstance(element, FLOATS):
         return arith.ConstantOp(FloatAttr(float(value), element)).result
-    assert isinstance(element, IntegerType | IndexType)
+    assert is_int(element)
     return arith.ConstantOp(IntegerAttr(int(value), element)).result
 
 
@@ -74,7 +74,7 @@ def extreme_value(element: Attribute, which: str) -> float | int:
     if is_float(element):
         return -math.inf if lowest else math.inf
     assert isinstance(element, IntegerType)
-    width = element.width.data
+    width = element.bitwidth
     if width == 1:
         return 0 if lowest else 1
     return -(2 ** (width - 1)) if lowest else 2 ** (width - 1) - 1

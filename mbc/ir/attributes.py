@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from mbc.ir.tensor_op import PropertyValue, to_attribute
+from mbc.ir.tensor_op import PropertyValue, int_values, to_attribute
 
 Entry = int | float | str | tuple[int, ...]
 
@@ -31,7 +31,7 @@ def from_attribute(attribute: Attribute) -> Entry:
         case StringAttr():
             return attribute.data
         case DenseArrayBase():
-            return tuple(int(value) for value in attribute.get_values())
+            return int_values(attribute)
         case _:
             raise VerifyException(f"{attribute} is no integer, float, string or array")
 

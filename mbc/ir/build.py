@@ -28,7 +28,13 @@ from mbc.ir.arithmetic import constant
 from mbc.ir.types import Tensor, element_of, shape_of
 from mbc.ir.types import tensor as tensor_of
 
-Body = Callable[..., SSAValue | Sequence[SSAValue]]
+Scalars = SSAValue | Sequence[SSAValue]
+Body = (
+    Callable[[SSAValue], Scalars]
+    | Callable[[SSAValue, SSAValue], Scalars]
+    | Callable[[SSAValue, SSAValue, SSAValue], Scalars]
+    | Callable[[], Scalars]
+)
 
 
 def empty(shape: Sequence[int], element: Attribute) -> SSAValue:
@@ -103,7 +109,7 @@ def elementwise(
     reads = maps or [broadcast_map(shape_of(value), shape) for value in inputs]
     init = empty(shape, element)
 
-    def without_init(*scalars: SSAValue) -> SSAValue | Sequence[SSAValue]:
+    def without_init(*scalars: SSAValue) -> Scalars:
         return body(*scalars[: len(inputs)])
 
     return generic(

@@ -6,6 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Dialect
 
+from mbc.ir.arith_repair import repaired_arith
 from mbc.ir.linalg_repair import repaired_linalg
 
 
@@ -16,9 +17,9 @@ def _mbc() -> Dialect:
 
 
 def new_context() -> Context:
-    """All of xDSL's dialects, lazily, with linalg repaired, and ours."""
+    """All of xDSL's dialects, lazily, with two of them repaired, and ours."""
     ctx = Context()
-    ours = {"linalg": repaired_linalg, "mbc": _mbc}
+    ours = {"arith": repaired_arith, "linalg": repaired_linalg, "mbc": _mbc}
     for name, factory in {**get_all_dialects(), **ours}.items():
         ctx.register_dialect(name, factory)
     return ctx

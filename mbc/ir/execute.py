@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import Any, Literal
 
 import numpy as np
 from xdsl.dialects import arith, func, tensor
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -21,8 +22,15 @@ from mbc.errors import InvalidInput
 from mbc.ir.kernel import KernelOp
 from mbc.ir.scalars import CASTS, CMPF, CMPI, SCALARS, cast, constant_value
 from mbc.ir.structured import iterators_of, loop_extents, maps_of
-from mbc.ir.tensor_op import TensorOp
-from mbc.ir.types import Array, is_float, numpy_dtype
+from mbc.ir.tensor_op import TensorOp, int_values
+from mbc.ir.types import (
+    Array,
+    element_of,
+    is_float,
+    is_tensor,
+    numpy_dtype,
+    shape_of,
+)
 
 Mode = Literal["given", "float64"]
 Values = dict[SSAValue, Array]
@@ -40,12 +48,12 @@ def execute(
     `arguments` have the shapes of the block arguments; `InvalidInput` otherwise. In
     mode "float64" floating results are float64 arrays.
     """
-    body = _function(op, function).body if isinstance(op, ModuleOp) else op.body
+    body = function_named(op, function).body if isinstance(op, ModuleOp) else op.body
     with np.errstate(all="ignore"):
         return Evaluator(mode).block(body.block, arguments)
 
 
-def _function(module: ModuleOp, name: str) -> func.FuncOp:
+def function_named(module: ModuleOp, name: str) -> func.FuncOp:
     for op in module.body.block.ops:
         if isinstance(op, func.FuncOp) and op.sym_name.data == name:
             return op
@@ -68,7 +76,7 @@ class Evaluator:
 
     def argument(self, index: int, type: Attribute, array: Array) -> Array:
         array = np.asarray(array)
-        shape = tuple(type.get_shape()) if isinstance(type, TensorType) else ()
+        shape = tuple(type.get_shape()) if is_tensor(type) else ()
         fits = len(shape) == array.ndim and all(
             want in (-1, have) for want, have in zip(shape, array.shape, strict=True)
         )
@@ -80,7 +88,7 @@ class Evaluator:
 
     def conform(self, array: Array, type: Attribute) -> Array:
         """The array in the dtype that `type` has in this mode."""
-        element = type.element_type if isinstance(type, TensorType) else type
+        element = type.element_type if is_tensor(type) else type
         if self.mode == "float64" and is_float(element):
             return np.asarray(array, np.float64)
         return np.asarray(array).astype(numpy_dtype(element), copy=False)
@@ -121,7 +129,7 @@ class Evaluator:
         inputs = len(op.inputs)
         outputs = [np.array(array) for array in arrays[inputs:]]
         steps = [n if kind == "reduction" else 1 for n, kind in zip(extents, kinds)]
-        grid = (
+        grid: Sequence[Array] = (
             np.ogrid[
                 tuple(
                     slice(0, 1 if kind == "reduction" else n)
@@ -176,29 +184,22 @@ class Evaluator:
         raise InvalidInput(f"cannot execute '{op.name}' in a linalg body")
 
 
-def _positions(exprs: Sequence[Any], index: Sequence[Array]) -> tuple[Array, ...]:
+def _positions(
+    exprs: Sequence[Any], index: Sequence[Array]
+) -> tuple[Array | EllipsisType, ...]:
     """Index arrays of a map's results over the open grid of loop indices."""
     if not exprs:
-        return (Ellipsis,)  # pyright: ignore[reportReturnType]
+        return (Ellipsis,)
     found = [np.asarray(expr.eval(list(index), [])) for expr in exprs]
     return tuple(np.broadcast_arrays(*found, *(np.zeros((1,) * len(index), int),)))[:-1]
 
 
-def _static(array: object) -> tuple[int, ...]:
-    assert isinstance(array, DenseArrayBase)
-    return tuple(int(value) for value in array.get_values())
-
-
 def _result_shape(op: Operation) -> tuple[int, ...]:
-    type = op.results[0].type
-    assert isinstance(type, TensorType)
-    return tuple(type.get_shape())
+    return shape_of(op.results[0])
 
 
 def _empty(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
-    type = op.results[0].type
-    assert isinstance(type, TensorType)
-    return np.zeros(_result_shape(op), numpy_dtype(type.element_type))
+    return np.zeros(_result_shape(op), numpy_dtype(element_of(op.results[0])))
 
 
 def _reshape(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
@@ -207,9 +208,9 @@ def _reshape(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
 
 def _box(op: Operation) -> tuple[slice, ...]:
     rows = zip(
-        _static(op.properties["static_offsets"]),
-        _static(op.properties["static_sizes"]),
-        _static(op.properties["static_strides"]),
+        int_values(op.properties["static_offsets"]),
+        int_values(op.properties["static_sizes"]),
+        int_values(op.properties["static_strides"]),
         strict=True,
     )
     return tuple(slice(o, o + (n - 1) * s + 1 if n else o, s) for o, n, s in rows)
@@ -226,7 +227,7 @@ def _insert_slice(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
 
 
 def _pad(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
-    low, high = (_static(op.properties[f"static_{side}"]) for side in ("low", "high"))
+    low, high = (int_values(op.properties[f"static_{end}"]) for end in ("low", "high"))
     fill = run.scalar_block(op.regions[0].block, [np.zeros(())] * len(low), {}, [])[0]
     return np.pad(arrays[0], list(zip(low, high, strict=True)), constant_values=fill)
 
@@ -241,11 +242,11 @@ def _fill(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
 
 
 def _transpose(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
-    return arrays[0].transpose(_static(op.properties["permutation"]))
+    return arrays[0].transpose(int_values(op.properties["permutation"]))
 
 
 def _broadcast(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
-    axes = tuple(sorted(_static(op.properties["dimensions"])))
+    axes = tuple(sorted(int_values(op.properties["dimensions"])))
     return np.broadcast_to(np.expand_dims(arrays[0], axes), _result_shape(op))
 
 

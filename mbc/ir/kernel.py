@@ -35,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mbc.errors import InvalidInput
 from mbc.ir.attributes import ScheduleAttr
-from mbc.ir.types import Tensor
+from mbc.ir.types import Tensor, tensors_among
 
 
 @irdl_op_definition
@@ -114,12 +114,10 @@ class KernelOp(IRDLOperation):
         return [op for op in self.block.ops if not isinstance(op, YieldOp)]
 
     def operand_tensors(self) -> tuple[Tensor, ...]:
-        types = [arg.type for arg in self.block.args]
-        return tuple(type for type in types if isinstance(type, TensorType))
+        return tensors_among(arg.type for arg in self.block.args)
 
     def result_tensors(self) -> tuple[Tensor, ...]:
-        types = [out.type for out in self.outs]
-        return tuple(type for type in types if isinstance(type, TensorType))
+        return tensors_among(out.type for out in self.outs)
 
     def origin_labels(self) -> tuple[str, ...]:
         if self.origins is None:

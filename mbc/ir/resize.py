@@ -78,7 +78,7 @@ def resize(kernel: KernelOp, wanted: Mapping[str, int]) -> KernelOp:
     if unknown:
         raise PassRefused("resize", f"no free extent is called {unknown[0]}")
     shapes = [list(shape_of(arg)) for arg in clone.block.args]
-    positions = {arg: i for i, arg in enumerate(clone.block.args)}
+    positions: dict[SSAValue, int] = {arg: i for i, arg in enumerate(clone.block.args)}
     for name, extent in wanted.items():
         for value, index in classes[name]:
             shapes[positions[value]][index] = extent

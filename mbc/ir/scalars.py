@@ -20,6 +20,7 @@ from mbc.errors import InvalidInput
 from mbc.ir.types import Array, is_float, numpy_dtype
 
 Function = Callable[..., Any]
+Compare = Callable[[Array, Array], Array]
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 
@@ -30,6 +31,14 @@ def erf(x: Array) -> Array:
 
 def round_half_away(x: Array) -> Array:
     return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
+
+
+def rsqrt(x: Array) -> Array:
+    return x.dtype.type(1) / np.sqrt(x)
+
+
+def multiply_add(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
 
 
 def divide_towards_zero(a: Array, b: Array) -> Array:
@@ -64,6 +73,7 @@ SCALARS: dict[str, Function] = {
     "arith.subf": np.subtract,
     "arith.mulf": np.multiply,
     "arith.divf": np.divide,
+    "arith.remf": np.fmod,
     "arith.negf": np.negative,
     "arith.maximumf": np.maximum,
     "arith.minimumf": np.minimum,
@@ -98,7 +108,7 @@ SCALARS: dict[str, Function] = {
     "math.exp2": np.exp2,
     "math.expm1": np.expm1,
     "math.floor": np.floor,
-    "math.fma": lambda a, b, c: a * b + c,
+    "math.fma": multiply_add,
     "math.log": np.log,
     "math.log10": np.log10,
     "math.log1p": np.log1p,
@@ -106,7 +116,7 @@ SCALARS: dict[str, Function] = {
     "math.powf": np.power,
     "math.round": round_half_away,
     "math.roundeven": np.rint,
-    "math.rsqrt": lambda x: x.dtype.type(1) / np.sqrt(x),
+    "math.rsqrt": rsqrt,
     "math.sin": np.sin,
     "math.sqrt": np.sqrt,
     "math.tan": np.tan,
@@ -119,7 +129,7 @@ def _ordered(a: Array, b: Array) -> Array:
     return ~(np.isnan(a) | np.isnan(b))
 
 
-CMPF: tuple[Function, ...] = (
+CMPF: tuple[Compare, ...] = (
     lambda a, b: np.zeros(np.broadcast(a, b).shape, np.bool_),
     np.equal,
     np.greater,
@@ -139,7 +149,7 @@ CMPF: tuple[Function, ...] = (
 )
 """By MLIR's predicate number: false oeq ogt oge olt ole one ord ueq ugt ... true."""
 
-CMPI: tuple[Function, ...] = (
+CMPI: tuple[Compare, ...] = (
     np.equal,
     np.not_equal,
     np.less,

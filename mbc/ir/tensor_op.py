@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     StringAttr,
-    TensorType,
     f64,
     i64,
 )
@@ -29,7 +28,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from mbc.ir.types import Array, Tensor
+from mbc.ir.types import Array, Tensor, tensors_among
 
 PropertyValue = bool | int | float | str | Sequence[int] | Attribute
 
@@ -63,6 +62,12 @@ def to_attribute(value: PropertyValue) -> Attribute:
             return DenseArrayBase.from_list(i64, list(value))
 
 
+def int_values(attribute: Attribute) -> tuple[int, ...]:
+    """The values of an `array<i64: ...>`."""
+    assert isinstance(attribute, DenseArrayBase)
+    return tuple(int(value) for value in attribute.get_values())
+
+
 class TensorOp(IRDLOperation):
     """A pure function of tensors; subclasses are the named ops of the dialect."""
 
@@ -75,7 +80,7 @@ class TensorOp(IRDLOperation):
         if probe.parent is not None:
             probe.detach()
         types = [value.type for value in operands]
-        tensors = [type for type in types if isinstance(type, TensorType)]
+        tensors = tensors_among(types)
         if len(tensors) != len(types):
             raise VerifyException(f"{cls.name} takes tensors only")
         probe.check(tensors)
@@ -134,17 +139,13 @@ class TensorOp(IRDLOperation):
         return attribute.data
 
     def ints_of(self, name: str) -> tuple[int, ...]:
-        attribute = self.properties[name]
-        assert isinstance(attribute, DenseArrayBase)
-        return tuple(int(v) for v in attribute.get_values())
+        return int_values(self.properties[name])
 
     def tensor_operands(self) -> tuple[Tensor, ...]:
-        types = [value.type for value in self.operands]
-        return tuple(type for type in types if isinstance(type, TensorType))
+        return tensors_among(value.type for value in self.operands)
 
     def tensor_results(self) -> tuple[Tensor, ...]:
-        types = [value.type for value in self.results]
-        return tuple(type for type in types if isinstance(type, TensorType))
+        return tensors_among(value.type for value in self.results)
 
     def verify_(self) -> None:
         types = self.tensor_operands()
@@ -169,7 +170,8 @@ class TensorOp(IRDLOperation):
             printer.print_string(" ")
             printer.print_attr_dict(named)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        # Not print_operation_type: that prints the location, which print_op does too.
+        printer.print_function_type(self.operand_types, self.result_types)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeGuard
 
 import ml_dtypes
 import numpy as np
@@ -67,7 +67,7 @@ def is_float(element: Attribute) -> bool:
     return isinstance(element, FLOATS)
 
 
-def is_int(element: Attribute) -> bool:
+def is_int(element: Attribute) -> TypeGuard[IntegerType | IndexType]:
     return isinstance(element, IntegerType | IndexType)
 
 
@@ -95,9 +95,17 @@ def tensor(shape: Sequence[int], element: Attribute) -> Tensor:
     return TensorType(element, list(shape))
 
 
+def is_tensor(type: Attribute) -> TypeGuard[Tensor]:
+    return isinstance(type, TensorType)
+
+
+def tensors_among(types: Iterable[Attribute]) -> tuple[Tensor, ...]:
+    return tuple(type for type in types if is_tensor(type))
+
+
 def tensor_type(value: SSAValue) -> Tensor:
     """The type of a value that is known to be a tensor."""
-    assert isinstance(value.type, TensorType)
+    assert is_tensor(value.type)
     return value.type
 
 
@@ -111,11 +119,11 @@ def element_of(value: SSAValue) -> Attribute:
 
 def elements(type: Attribute) -> int:
     """Number of elements of a static tensor type."""
-    assert isinstance(type, TensorType)
+    assert is_tensor(type)
     return math.prod(type.get_shape())
 
 
 def nbytes(type: Attribute) -> int:
     """Bytes of a dense row-major tensor; i1 is one byte."""
-    assert isinstance(type, TensorType)
+    assert is_tensor(type)
     return elements(type) * numpy_dtype(type.element_type).itemsize

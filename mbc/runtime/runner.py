@@ -66,6 +66,8 @@ def runner_for(target: str) -> Runner:
     """The runner of `target`; `InvalidInput` for an unknown name."""
     if target not in RUNNERS:
         names = ", ".join(sorted(RUNNERS))
-        raise InvalidInput(f"target '{target}' not registered; registered targets: {names}")
+        raise InvalidInput(
+            f"target '{target}' not registered; registered targets: {names}"
+        )
     module, name = RUNNERS[target].split(":")
     return getattr(import_module(module), name)()

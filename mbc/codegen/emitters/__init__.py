@@ -6,7 +6,7 @@ expressions) and renders it; the text of the kernel is in the template.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from mbc.codegen.families import Match, Schedule, match_kernel, schedule_of
@@ -38,12 +38,27 @@ EMITTERS = {
     },
 }
 
+HEADERS = {
+    "rvv": "mbc.codegen.emitters.rvv.headers:header_text",
+    "opencl": "mbc.codegen.emitters.opencl.headers:header_text",
+    "cuda": "mbc.codegen.emitters.cuda.headers:header_text",
+}
+"""What stands in front of kernels in a translation unit, given their `headers`."""
+
 Emit = Callable[[Match, Schedule, Target], KernelCode]
 
 
 def emitter(target: Target, family: str) -> Emit:
     module, function = EMITTERS[target.name][family].split(":")
     return getattr(import_module(module), function)
+
+
+def translation_unit(target: Target, kernels: Sequence[KernelCode]) -> str:
+    """Prelude and helper headers, each once, then the kernels in order."""
+    names = {header for kernel in kernels for header in kernel.headers}
+    module, function = HEADERS[target.name].split(":")
+    text = getattr(import_module(module), function)(names)
+    return "\n".join([text, *(kernel.source for kernel in kernels)])
 
 
 def emit_kernel(kernel: KernelOp, target: Target) -> KernelCode:

@@ -279,7 +279,7 @@ def _passes(
         per_row = [
             s
             for s in stores
-            if s.kind == "scalar" and _ready(made[s.name]) == max(1, phase + 1)
+            if s.kind == "scalar" and max(1, _ready(made[s.name])) == phase + 1
         ]
         keeps = [name for name in kept if made[name].phase == phase]
         roots = [i for s in reduces for i in s.inputs if isinstance(i, str)]

@@ -65,13 +65,19 @@ class Target:
     pointer: str
     """What stands before the element type of a buffer parameter."""
     restrict: str
+    work_item: str
+    """The linear index of a work item; empty on hosts."""
     function_prefix: str
     """Before the C name of a math function: `mbc_` where the language has no libm."""
     float_suffix: str
     """Behind it for f32."""
     declared: Mapping[str, Option]
-    pipeline: str
-    """The default pipeline, after `assign-target`."""
+    model_pipeline: str
+    """Model-level passes after `assign-target`: they decide which kernels exist."""
+    kernel_pipeline: str
+    """Kernel-level passes that every kernel gets by default; tuning replaces them."""
+    final_pipeline: str
+    """What comes last, when every kernel is as it will be emitted."""
     peaks: Peaks
     prelude: str
     """Template that starts every translation unit."""
@@ -80,6 +86,12 @@ class Target:
     build_notes: str
     """How a person builds the emitted source."""
     options: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+
+    @property
+    def pipeline(self) -> str:
+        """The whole default pipeline, after `assign-target`."""
+        parts = (self.model_pipeline, self.kernel_pipeline, self.final_pipeline)
+        return ",".join(part for part in parts if part)
 
     def option(self, name: str) -> Entry:
         return self.options.get(name, self.declared[name].default)

@@ -23,6 +23,7 @@ CUDA = Target(
     kernel='extern "C" __global__ void',
     pointer="",
     restrict="__restrict__",
+    work_item="(long)blockIdx.x * blockDim.x + threadIdx.x",
     function_prefix="",
     float_suffix="f",
     declared={
@@ -32,10 +33,12 @@ CUDA = Target(
             "the GPU generation that code is built for",
         ),
     },
-    pipeline=(
+    model_pipeline=(
         "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
-        "fuse-epilogue,fuse-reduction,hoist-parameters"
+        "fuse-epilogue,fuse-reduction"
     ),
+    kernel_pipeline="",
+    final_pipeline="hoist-parameters",
     peaks=Peaks(
         unit="ns",
         flops=51_000,
@@ -46,6 +49,6 @@ CUDA = Target(
         cache_bytes=50 * 1024 * 1024,
     ),
     prelude="cuda/prelude.h.j2",
-    headers={},
+    headers={"f16": "cuda/f16.h.j2", "bf16": "cuda/bf16.h.j2"},
     build_notes="nvcc -std=c++17 -arch=sm_90",
 )

@@ -23,6 +23,7 @@ OPENCL = Target(
     kernel="__kernel void",
     pointer="__global ",
     restrict="restrict",
+    work_item="get_global_id(0)",
     function_prefix="",
     float_suffix="",
     declared={
@@ -32,10 +33,12 @@ OPENCL = Target(
             "cpu: one work item per tile with wide vectors; gpu: local memory",
         ),
     },
-    pipeline=(
+    model_pipeline=(
         "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
-        "fuse-epilogue,fuse-reduction,pack-operand,hoist-parameters"
+        "fuse-epilogue,fuse-reduction"
     ),
+    kernel_pipeline="pack-operand",
+    final_pipeline="hoist-parameters",
     peaks=Peaks(
         unit="ns",
         flops=128,

@@ -23,6 +23,7 @@ RVV = Target(
     kernel="static void",
     pointer="",
     restrict="restrict",
+    work_item="",
     function_prefix="mbc_",
     float_suffix="f",
     declared={
@@ -32,10 +33,12 @@ RVV = Target(
             "VLEN that schedules are chosen for; the code runs at any VLEN",
         ),
     },
-    pipeline=(
+    model_pipeline=(
         "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
-        "fuse-epilogue,fuse-reduction,pack-operand,hoist-parameters"
+        "fuse-epilogue,fuse-reduction"
     ),
+    kernel_pipeline="pack-operand",
+    final_pipeline="hoist-parameters",
     peaks=Peaks(
         unit="cycle",
         flops=16,  # one 8-lane multiply-add per cycle at DLEN 256

@@ -98,6 +98,11 @@ def cast(value: SSAValue, source: torch.dtype, target: torch.dtype) -> SSAValue:
     )
 
 
+def same(x: SSAValue) -> SSAValue:
+    """The body of a generic that only moves."""
+    return x
+
+
 def is_unsigned(dtype: torch.dtype) -> bool:
     return dtype in UNSIGNED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from mbc.frontend.dtypes import UNSIGNED, element_of_dtype
 from mbc.ir.arithmetic import constant
@@ -40,9 +40,7 @@ def nonzero(x: SSAValue) -> SSAValue:
     return arith.CmpiOp(x, zero, "ne").result
 
 
-def _between_floats(
-    x: SSAValue, source: torch.dtype, target: torch.dtype
-) -> SSAValue:
+def _between_floats(x: SSAValue, source: torch.dtype, target: torch.dtype) -> SSAValue:
     element = element_of_dtype(target)
     if source.itemsize < target.itemsize:
         return arith.ExtFOp(x, element).result
@@ -54,11 +52,14 @@ def _between_floats(
 
 def _between_integers(x: SSAValue, unsigned: bool, target: torch.dtype) -> SSAValue:
     element = element_of_dtype(target)
-    assert isinstance(element, IntegerType)
-    assert isinstance(x.type, IntegerType)
-    before, after = x.type.width.data, element.width.data
+    before, after = width(x.type), width(element)
     if before == after:
         return x
     if before > after:
         return arith.TruncIOp(x, element).result
     return (arith.ExtUIOp if unsigned else arith.ExtSIOp)(x, element).result
+
+
+def width(element: Attribute) -> int:
+    assert isinstance(element, IntegerType)
+    return element.width.data

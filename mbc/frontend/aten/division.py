@@ -7,6 +7,7 @@ from xdsl.dialects import math as math_ops
 from xdsl.ir import SSAValue
 
 from mbc.frontend.aten.formulas import less, like, select
+from mbc.ir.arith_repair import RemFOp
 from mbc.ir.arithmetic import add, divide, subtract
 from mbc.ir.types import is_float
 
@@ -34,7 +35,7 @@ def divide_unsigned(a: SSAValue, b: SSAValue) -> SSAValue:
 def fmod(a: SSAValue, b: SSAValue) -> SSAValue:
     """The remainder with the sign of `a`."""
     if is_float(a.type):
-        return arith.RemfOp(a, b).result
+        return RemFOp(a, b).result
     return arith.RemSIOp(a, b).result
 
 

@@ -81,10 +81,10 @@ class AttentionOp(TensorOp):
             ("b", "h", "k", "d"),
             ("b", "h", "k", "v"),
         )
-        operands = [query, key, value]
+        operands: list[tuple[str, ...]] = [query, key, value]
         if self.mask:
             extents = zip(shape_of(self.mask), ("b", "h", "q", "k"), strict=True)
-            operands.append(tuple(n if e != 1 else "" for e, n in extents))  # pyright: ignore
+            operands.append(tuple(n if e != 1 else "" for e, n in extents))
         return Dims(tuple(operands), (("b", "h", "q", "v"),))
 
     def flops(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
@@ -95,7 +96,7 @@ class ReduceOp(TensorOp):
         return math.prod(shape_of(self.input))
 
     def evaluate(self, *arrays: Array) -> tuple[Array, ...]:
-        functions = {
+        functions: dict[str, Callable[..., Any]] = {
             "sum": np.sum,
             "mean": np.mean,
             "prod": np.prod,

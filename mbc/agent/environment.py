@@ -1,0 +1,239 @@
+"""One kernel of a model on one target: its legal schedules, checked and timed.
+
+A schedule is a pipeline of kernel-level steps, one per knob, in a fixed order. An
+action replaces one step; what is legal comes from each pass's `schedule_space` on the
+kernel as the other steps leave it. A candidate is built, run outside this process,
+compared with `execute` within the bound of its case, and timed beside its reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from mbc.agent.evaluation import Evaluated, Passed, Rejected
+from mbc.agent.facts import (
+    device_peaks,
+    kernel_facts,
+    kernel_identity,
+    predicted_time,
+    prior,
+    schedule_cost,
+    target_identity,
+)
+from mbc.agent.policy import Candidate
+from mbc.agent.records import (
+    ActionText,
+    KernelIdentity,
+    Rejection,
+    TargetIdentity,
+)
+from mbc.agent.state import extract
+from mbc.codegen.families import match_kernel, schedule_of
+from mbc.codegen.model import emit_model
+from mbc.codegen.program import Program
+from mbc.codegen.targets import Target
+from mbc.errors import InvalidInput, PassRefused
+from mbc.ir.context import new_context
+from mbc.ir.execute import function_named
+from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
+from mbc.ir.types import Array
+from mbc.passes import pass_class
+from mbc.passes.pipeline import parse, pass_text, run
+from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
+from mbc.runtime.execution import bind, run_function, run_prepare
+from mbc.runtime.inputs import random_arguments
+from mbc.runtime.outcome import Failed
+from mbc.runtime.runner import Runner
+
+KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
+"""Kernel-level passes in the order of a pipeline; each occurs at most once."""
+ROUNDS = 11
+"""Interleaved timing rounds of a candidate and its reference."""
+REJECTIONS: dict[str, Rejection] = {
+    "compile_fail": "compile_fail",
+    "crash": "verify_fail",
+    "timeout": "timeout",
+    "blocked": "blocked",
+}
+
+
+@dataclass(frozen=True)
+class _Built:
+    """A candidate that passed the checks, ready to be timed."""
+
+    program: Program
+    arrays: dict[str, Array]
+    worst: float
+
+
+@dataclass
+class KernelEnvironment:
+    """`module` holds the kernel alone in @forward, before any kernel-level step.
+
+    Arguments that the model computes from parameters only are marked
+    `mbc.parameter`: work on them is not timed.
+    """
+
+    module: ModuleOp
+    compiled_for: Target
+    runner: Runner
+    toolchain: str
+    seed: int = 0
+    label: str = field(init=False)
+    kernel: KernelIdentity = field(init=False)
+    target: TargetIdentity = field(init=False)
+    _values: dict[str, Array] = field(init=False, repr=False)
+    _context: Context = field(default_factory=new_context, repr=False)
+    _expected: tuple[Expected, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        (kernel,) = kernels(self.module)
+        self.label = kernel.label.data
+        self.kernel = kernel_identity(kernel, self.compiled_for)
+        self.target = target_identity(
+            self.compiled_for, self.runner.device(), self.toolchain
+        )
+        block = function_named(self.module, "forward").body.block
+        arguments = random_arguments(block, self.seed)
+        self._values = {f"arg{i}": array for i, array in enumerate(arguments)}
+        self._expected = expected_results(self.module, arguments, self.seed)
+        self._built: dict[str, _Built | Rejected] = {}
+
+    def default(self) -> str:
+        """The target's own kernel-level steps, with the label filled in."""
+        steps = self._applied(self.compiled_for.kernel_pipeline)
+        return canonical(steps)
+
+    def _applied(self, text: str) -> list[str]:
+        """The steps of a default pipeline that this kernel does not refuse."""
+        kept: list[str] = []
+        for step in parse(text):
+            cls = type(step)
+            for legal in cls.schedule_space(self._context, self.module)[:1]:
+                kept.append(pass_text(legal))
+        return kept
+
+    def legal_actions(self, pipeline: str) -> Sequence[Candidate]:
+        """Every legal replacement of one knob, in the order of `KNOBS`."""
+        steps = steps_of(pipeline)
+        before = self._predicted(pipeline)
+        found: dict[str, Candidate] = {}
+        for knob in KNOBS:
+            others = [s for s in steps if name_of(s) != knob]
+            present = next((s for s in steps if name_of(s) == knob), "")
+            for legal in self._space(knob, others):
+                text = pass_text(legal)
+                changed = canonical([*others, text])
+                if text == present or changed == pipeline or changed in found:
+                    continue
+                estimate = prior(before, self._predicted(changed))
+                action = ActionText.of_step(text)
+                found[changed] = Candidate(action, changed, estimate)
+        return list(found.values())
+
+    def _space(self, knob: str, others: Sequence[str]) -> Sequence[ModulePass]:
+        module = self._scheduled(canonical(others), final="")
+        return pass_class(knob).schedule_space(self._context, module)
+
+    def _predicted(self, pipeline: str) -> float:
+        """The time that the cost model gives a schedule."""
+        try:
+            module = self._scheduled(pipeline, final="")
+        except (PassRefused, InvalidInput):
+            return float(self.kernel.flops + self.kernel.bytes)
+        kernel = next(k for k in kernels(module) if k.label.data == self.label)
+        match = match_kernel(kernel, self.compiled_for)
+        schedule = schedule_of(match, self.compiled_for)
+        cost = schedule_cost(match, self.compiled_for, schedule)
+        facts = kernel_facts(kernel, self.compiled_for)
+        return predicted_time(cost, facts, device_peaks(self.compiled_for))
+
+    def _scheduled(self, pipeline: str, final: str) -> ModuleOp:
+        module = self.module.clone()
+        text = ",".join(part for part in (pipeline, final) if part)
+        run(self._context, module, parse(text))
+        return module
+
+    def evaluate(self, pipelines: Sequence[str], reference: str) -> Iterable[Evaluated]:
+        """Check every candidate, then time those that passed beside the reference."""
+        base = self._candidate(reference)
+        for pipeline in pipelines:
+            yield self._evaluate(pipeline, reference, base)
+
+    def _evaluate(
+        self, pipeline: str, reference: str, base: _Built | Rejected
+    ) -> Evaluated:
+        built = self._candidate(pipeline)
+        if isinstance(built, Rejected):
+            return built
+        if isinstance(base, Rejected):
+            return Rejected("blocked", f"the reference failed: {base.reason}")
+        pair = [built] if pipeline == reference else [built, base]
+        times = self.runner.measure(
+            [p.program for p in pair], [p.arrays for p in pair], ROUNDS
+        )
+        module = self._scheduled(pipeline, final="")
+        kernel = next(k for k in kernels(module) if k.label.data == self.label)
+        facts = kernel_facts(kernel, self.compiled_for)
+        state = extract(facts, device_peaks(self.compiled_for), times[0])
+        report = json.dumps({"bound": "float64", "worst": round(built.worst, 4)})
+        return Passed(times[0], times[-1], state, report)
+
+    def _candidate(self, pipeline: str) -> _Built | Rejected:
+        """Build and check once per pipeline."""
+        if pipeline not in self._built:
+            self._built[pipeline] = self._check(pipeline)
+        return self._built[pipeline]
+
+    def _check(self, pipeline: str) -> _Built | Rejected:
+        try:
+            module = self._scheduled(pipeline, self.compiled_for.final_pipeline)
+            code = emit_model(module)
+        except PassRefused as refusal:
+            return Rejected("refused", refusal.reason)
+        prepared = run_prepare(self.runner, code, self._values)
+        if isinstance(prepared, Failed):
+            return rejected(prepared)
+        results = run_function(self.runner, code.forward, self._values, prepared)
+        if isinstance(results, Failed):
+            return rejected(results)
+        verdict = compare(self._expected, results)
+        if isinstance(verdict, Mismatch):
+            return Rejected("verify_fail", str(verdict))
+        bound = bind(code.forward, self._values, prepared)
+        return _Built(code.forward.program, bound, verdict.worst)
+
+
+def kernel_module(kernel: KernelOp, parameters: Collection[int]) -> ModuleOp:
+    """`kernel` alone in a module; operands in `parameters` are marked as such."""
+    module = single_kernel_module(kernel)
+    function = function_named(module, "forward")
+    described = [
+        {"mbc.parameter" if i in parameters else "mbc.input": StringAttr(f"arg{i}")}
+        for i in range(len(kernel.ins))
+    ]
+    function.arg_attrs = ArrayAttr(DictionaryAttr(entry) for entry in described)
+    return module
+
+
+def rejected(outcome: Failed) -> Rejected:
+    return Rejected(REJECTIONS[outcome.kind], outcome.message)
+
+
+def steps_of(pipeline: str) -> list[str]:
+    return [pass_text(step) for step in parse(pipeline)]
+
+
+def name_of(step: str) -> str:
+    return step.split("{", 1)[0]
+
+
+def canonical(steps: Sequence[str]) -> str:
+    """One text per schedule: steps in the order of `KNOBS`."""
+    return ",".join(sorted(steps, key=lambda step: KNOBS.index(name_of(step))))

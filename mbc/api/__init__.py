@@ -1,0 +1,1 @@
+"""The Python interface: the only place that joins the layers."""

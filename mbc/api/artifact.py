@@ -1,0 +1,179 @@
+"""A lowered model that a user can read, run, save and load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from mbc.api.files import data_files, source_files
+from mbc.api.manifest import code_from_json, manifest_of, read_manifest
+from mbc.api.module import check_arrays, to_numpy, to_tensor
+from mbc.codegen.model import ModelCode
+from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
+from mbc.frontend.signature import Signature, rebuild
+from mbc.ir.text import parse_module, print_module
+from mbc.ir.types import Array
+from mbc.runtime.execution import run_function, run_prepare
+from mbc.runtime.outcome import Failed
+from mbc.runtime.runner import Runner, runner_for
+
+MANIFEST = "manifest.json"
+MODEL = "model.mlir"
+WEIGHTS = "weights.safetensors"
+
+
+@dataclass
+class Artifact:
+    """Sources, launch plan, parameters and signature of one model on one target.
+
+    Calling it takes what the model takes (torch tensors or NumPy arrays) and gives
+    what the model gives. A buffer that the model updates is kept between calls; an
+    input that it updates in place is written back.
+    """
+
+    code: ModelCode
+    module: ModuleOp
+    parameters: dict[str, Array]
+    signature: Signature
+    pipeline: str
+    provenance: str
+    _runner: Runner | None = field(default=None, repr=False)
+    _prepared: list[Array] | None = field(default=None, repr=False)
+
+    @property
+    def ir(self) -> str:
+        return print_module(self.module)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """File name to text: the translation unit, and what builds and calls it."""
+        return source_files(self.code)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return manifest_of(self.code, self.signature, self.pipeline, self.provenance)
+
+    def runner(self) -> Runner:
+        if self._runner is None:
+            self._runner = runner_for(self.code.target.name)
+        return self._runner
+
+    def use_runner(self, runner: Runner) -> None:
+        """Run on `runner` from now on (a chosen device, or one shared by artifacts)."""
+        self._runner = runner
+
+    def run(self, *inputs: Any) -> list[Array]:
+        """The model's results in order, as NumPy arrays.
+
+        Raises `InvalidInput` for inputs of other shapes or dtypes, `ToolMissing`
+        where the target cannot run here, `BuildFailed` where its code does not build.
+        """
+        given = self.signature.input_values(inputs)
+        return self.run_named(given)
+
+    def run_named(self, given: dict[str, Any]) -> list[Array]:
+        """As `run`, with inputs by name."""
+        arrays = check_arrays(self.module, given)
+        results = self.execute(arrays)
+        outputs: list[Array] = []
+        for description, array in zip(self.code.forward.results, results, strict=True):
+            if description.updates:
+                self._update(description.updates, array, given)
+            else:
+                outputs.append(array)
+        return outputs
+
+    def execute(self, arrays: dict[str, Array]) -> list[Array]:
+        """All results of @forward, updates included, from checked named arrays."""
+        if self._prepared is None:
+            self._prepared = self._completed(
+                run_prepare(self.runner(), self.code, self.parameters)
+            )
+        values = {**self.parameters, **arrays}
+        return self._completed(
+            run_function(self.runner(), self.code.forward, values, self._prepared)
+        )
+
+    def _completed(self, outcome: list[Array] | Failed) -> list[Array]:
+        if not isinstance(outcome, Failed):
+            return outcome
+        raise error_of(outcome)
+
+    def _update(self, name: str, array: Array, given: dict[str, Any]) -> None:
+        if name in self.parameters:
+            self.parameters[name] = array
+            self._prepared = None
+            return
+        target = to_numpy(given[name])
+        if target.flags.writeable:
+            np.copyto(target, array.view(target.dtype))
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The model's own result structure, in torch tensors if inputs are."""
+        results: Sequence[Any] = self.run(*inputs)
+        given = self.signature.input_values(inputs)
+        if any(hasattr(value, "detach") for value in given.values()):
+            results = [to_tensor(array) for array in results]
+
+        def leaf(kind: str, value: Any) -> Any:
+            if kind == "result":
+                return results[value]
+            return given[value] if kind == "input" else value
+
+        return rebuild(self.signature.outputs, leaf)
+
+    def save(self, folder: Path | str) -> None:
+        """Sources, manifest, lowered IR and weights; `mbc.load` reads them back."""
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in self.sources.items():
+                (folder / name).write_text(text, encoding="utf-8")
+            (folder / MODEL).write_text(self.ir, encoding="utf-8")
+            self._save_weights(folder / WEIGHTS)
+            for name, data in data_files(self.code, self.parameters).items():
+                (folder / name).write_bytes(data)
+            text = json.dumps(self.manifest, indent=1)
+            (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"cannot write '{folder}': {error.strerror}") from error
+
+    def _save_weights(self, path: Path) -> None:
+        from safetensors.numpy import save_file
+
+        arrays = {
+            name: np.ascontiguousarray(a) if a.ndim else a.copy()
+            for name, a in self.parameters.items()
+        }
+        save_file(arrays, path)
+
+
+def error_of(outcome: Failed) -> MbcError:
+    """The exception for a failed run."""
+    if outcome.kind == "blocked":
+        return ToolMissing(outcome.message)
+    return BuildFailed(outcome.message, outcome.log)
+
+
+def load(folder: Path | str) -> Artifact:
+    """Read a saved artifact; `InvalidInput` if a file is missing or newer than this."""
+    folder = Path(folder)
+    manifest = read_manifest(folder / MANIFEST)
+    source = (folder / manifest["source"]).read_text(encoding="utf-8")
+    op = parse_module((folder / MODEL).read_text(encoding="utf-8"), str(folder / MODEL))
+    from safetensors.numpy import load_file
+
+    return Artifact(
+        code_from_json(manifest, source),
+        op,
+        load_file(folder / WEIGHTS),
+        Signature.from_json(json.dumps(manifest["signature"])),
+        manifest["pipeline"],
+        manifest["provenance"],
+    )

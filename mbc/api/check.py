@@ -1,0 +1,52 @@
+"""Whether an artifact computes what its model means, within the bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mbc.api.artifact import Artifact
+from mbc.api.module import Module, argument_names, check_arrays
+from mbc.ir.execute import function_named
+from mbc.ir.types import Array
+from mbc.runtime.bound import Mismatch, compare, expected_results
+from mbc.runtime.inputs import random_arguments
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """`worst` is the largest share of an element's bound that was used."""
+
+    passed: bool
+    worst: float
+    text: str
+
+
+def check(artifact: Artifact, module: Module, given: dict[str, Any]) -> CheckReport:
+    """Run the artifact on named inputs and compare with `execute` of the model."""
+    arrays = check_arrays(module.op, given)
+    return compare_results(artifact, module, arrays)
+
+
+def check_random(artifact: Artifact, module: Module, seed: int = 0) -> CheckReport:
+    """As `check`, on random inputs."""
+    function = function_named(module.op, "forward")
+    drawn = random_arguments(function.body.block, seed)
+    names = [name for _, name in argument_names(function)]
+    arrays = dict(zip(names, drawn, strict=True))
+    inputs = {n: a for n, a in arrays.items() if n not in module.parameters}
+    return compare_results(artifact, module, inputs)
+
+
+def compare_results(
+    artifact: Artifact, module: Module, arrays: dict[str, Array]
+) -> CheckReport:
+    values = {**module.parameters, **arrays}
+    function = function_named(module.op, "forward")
+    ordered = [values[name] for _, name in argument_names(function)]
+    expected = expected_results(module.op, ordered)
+    verdict = compare(expected, artifact.execute(arrays))
+    if isinstance(verdict, Mismatch):
+        return CheckReport(False, float("nan"), str(verdict))
+    text = f"{verdict.checked} elements within their bounds"
+    return CheckReport(True, verdict.worst, text)

@@ -1,0 +1,130 @@
+"""The manifest of an artifact: everything a loader needs, as versioned JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import mbc
+from mbc.codegen.model import Argument, FunctionCode, ModelCode, Result
+from mbc.codegen.program import Buffer, KernelCode, Launch, Program
+from mbc.codegen.targets import target_named
+from mbc.errors import InvalidInput
+from mbc.frontend.signature import Signature
+
+VERSION = 1
+
+
+def manifest_of(
+    code: ModelCode, signature: Signature, pipeline: str, provenance: str
+) -> dict[str, Any]:
+    target = code.target
+    return {
+        "version": VERSION,
+        "mbc": mbc.__version__,
+        "target": target.name,
+        "options": {name: target.option(name) for name in sorted(target.declared)},
+        "provenance": provenance,
+        "pipeline": pipeline,
+        "source": f"model{target.suffix}",
+        "build": target.build_notes,
+        "signature": asdict(signature),
+        "forward": function_json(code.forward),
+        "prepare": None if code.prepare is None else function_json(code.prepare),
+        "kernels": [kernel_json(kernel) for kernel in code.kernels.values()],
+    }
+
+
+def function_json(function: FunctionCode) -> dict[str, Any]:
+    program = function.program
+    return {
+        "arguments": [asdict(argument) for argument in function.arguments],
+        "results": [asdict(result) for result in function.results],
+        "labels": list(function.labels),
+        "buffers": [asdict(buffer) for buffer in program.buffers],
+        "launches": [asdict(launch) for launch in program.launches],
+        "arena_bytes": program.arena_bytes,
+    }
+
+
+def kernel_json(kernel: KernelCode) -> dict[str, Any]:
+    """A kernel's description without its text, which is in the source file."""
+    described = asdict(kernel)
+    del described["source"]
+    return described
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """`InvalidInput` if it is missing, no JSON, or of a newer version."""
+    if not path.is_file():
+        raise InvalidInput(f"{path}: no such file; is this an artifact folder?")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{path}: not JSON: {error}") from error
+    if manifest.get("version", 0) > VERSION:
+        raise InvalidInput(
+            f"{path}: version {manifest['version']} is newer than this mbc reads "
+            f"({VERSION})"
+        )
+    return manifest
+
+
+def code_from_json(manifest: dict[str, Any], source: str) -> ModelCode:
+    target = target_named(manifest["target"], manifest["options"])
+    options = tuple((n, str(target.option(n))) for n in sorted(target.declared))
+
+    def function(described: dict[str, Any]) -> FunctionCode:
+        program = Program(
+            target.name,
+            source,
+            tuple(_buffer(b) for b in described["buffers"]),
+            tuple(_launch(launch) for launch in described["launches"]),
+            described["arena_bytes"],
+            options,
+        )
+        results = [{**r, "shape": tuple(r["shape"])} for r in described["results"]]
+        return FunctionCode(
+            program,
+            tuple(Argument(**argument) for argument in described["arguments"]),
+            tuple(Result(**result) for result in results),
+            tuple(described["labels"]),
+        )
+
+    prepare = manifest["prepare"]
+    kernels = {k["label"]: _kernel(k) for k in manifest["kernels"]}
+    return ModelCode(
+        target,
+        kernels,
+        function(manifest["forward"]),
+        None if prepare is None else function(prepare),
+        source,
+    )
+
+
+def _buffer(described: dict[str, Any]) -> Buffer:
+    return Buffer(**{**described, "shape": tuple(described["shape"])})
+
+
+def _launch(described: dict[str, Any]) -> Launch:
+    tuples = {name: tuple(described[name]) for name in ("args", "grid", "block")}
+    return Launch(**{**described, **tuples})
+
+
+def _kernel(described: dict[str, Any]) -> KernelCode:
+    buffers = {
+        name: tuple(_buffer(b) for b in described[name])
+        for name in ("operands", "results", "scratch")
+    }
+    return KernelCode(
+        **{
+            **described,
+            **buffers,
+            "source": "",
+            "launches": tuple(_launch(launch) for launch in described["launches"]),
+            "headers": tuple(described["headers"]),
+            "extents": tuple((name, value) for name, value in described["extents"]),
+        }
+    )

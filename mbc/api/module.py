@@ -1,0 +1,167 @@
+"""A model as mbc holds it: IR, parameters, and how a call maps to arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+
+from mbc.errors import InvalidInput
+from mbc.frontend.signature import Signature
+from mbc.ir.execute import function_named
+from mbc.ir.text import parse_module, print_module
+from mbc.ir.types import Array, numpy_dtype, tensor_type
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+SIGNATURE = "mbc.signature"
+
+
+@dataclass(frozen=True)
+class Module:
+    """`op` is the IR, `parameters` the arrays that its arguments name.
+
+    `signature` maps a call's Python structure to the function's arguments and
+    results; hand-written text takes its inputs in order and returns a tuple.
+    """
+
+    op: ModuleOp
+    parameters: dict[str, Array]
+    signature: Signature
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def text(self) -> str:
+        return print_module(self.op)
+
+    def save(self, path: Path | str) -> None:
+        """Write `path` and, where there are parameters, `.safetensors` beside it."""
+        from mbc.frontend.imported import ImportedModel
+        from mbc.frontend.store import save
+
+        save(ImportedModel(self.op, self.parameters, self.signature), path)
+
+    @staticmethod
+    def load(path: Path | str) -> Module:
+        """Read what `save` wrote, or any text without parameters."""
+        path = Path(path)
+        if not path.is_file():
+            raise InvalidInput(f"cannot open input file '{path}': no such file")
+        op = parse_module(path.read_text(encoding="utf-8"), str(path))
+        if SIGNATURE not in op.attributes:
+            return from_op(op)
+        from mbc.frontend.store import load
+
+        stored = load(path)
+        return Module(stored.module, stored.parameters, stored.signature)
+
+
+def from_op(op: ModuleOp, parameters: dict[str, Array] | None = None) -> Module:
+    """A module without a Python signature; unnamed arguments become inputs arg<n>."""
+    function = function_named(op, "forward")
+    names = argument_names(function)
+    inputs = {"tuple": [{"input": n} for kind, n in names if kind == "input"]}
+    count = len(list(function.function_type.outputs))
+    outputs = {"tuple": [{"result": i} for i in range(count)]}
+    return Module(op, parameters or {}, Signature(inputs, outputs))
+
+
+def argument_names(function: func.FuncOp) -> list[tuple[str, str]]:
+    """("parameter" | "prepared" | "input", name) of every argument."""
+    entries = list(function.arg_attrs or [])
+    found: list[tuple[str, str]] = []
+    for index in range(len(function.body.block.args)):
+        entry = entries[index] if index < len(entries) else DictionaryAttr({})
+        found.append(_kind_and_name(entry, index))
+    return found
+
+
+def _kind_and_name(entry: DictionaryAttr, index: int) -> tuple[str, str]:
+    for kind in ("parameter", "input"):
+        name = entry.data.get(f"mbc.{kind}")
+        if isinstance(name, StringAttr):
+            return kind, name.data
+    if "mbc.prepared" in entry.data:
+        return "prepared", ""
+    return "input", f"arg{index}"
+
+
+def import_model(model: nn.Module, example_inputs: Sequence[Tensor]) -> Module:
+    """Import a PyTorch model; `UnsupportedModel` names every missing operator.
+
+    The model is exported as it is: call `.eval()` first for inference semantics of
+    dropout and batch norm (a warning names layers in training mode).
+    """
+    from mbc.frontend.torch_export import import_model as export
+
+    imported = export(model, example_inputs)
+    warnings = tuple(imported.warnings)
+    return Module(imported.module, imported.parameters, imported.signature, warnings)
+
+
+def import_file(path: Path | str) -> Module:
+    """Import from a file that defines `Model`, `get_inputs` and maybe
+    `get_init_inputs`; the model is put into evaluation mode."""
+    from mbc.frontend.model_file import load_model_file
+
+    loaded = load_model_file(Path(path))
+    return import_model(loaded.model, loaded.inputs)
+
+
+def as_arrays(module: Module, inputs: Sequence[Any]) -> dict[str, Array]:
+    """Inputs of a call by name, checked against the IR's types.
+
+    `InvalidInput` says which input has which shape or dtype instead of which.
+    """
+    given = module.signature.input_values(inputs)
+    return check_arrays(module.op, given)
+
+
+def check_arrays(op: ModuleOp, given: dict[str, Any]) -> dict[str, Array]:
+    """Named inputs as arrays of the right shape and dtype."""
+    function = function_named(op, "forward")
+    found: dict[str, Array] = {}
+    rows = zip(argument_names(function), function.body.block.args, strict=True)
+    for (kind, name), arg in rows:
+        if kind != "input":
+            continue
+        if name not in given:
+            raise InvalidInput(f"input '{name}' is missing")
+        array = to_numpy(given[name])
+        type = tensor_type(arg)
+        shape, dtype = tuple(type.get_shape()), numpy_dtype(type.element_type)
+        unsigned = array.dtype.kind == "u" and dtype.kind == "i"
+        same = array.dtype == dtype or (unsigned and array.itemsize == dtype.itemsize)
+        if array.shape != shape or not same:
+            raise InvalidInput(
+                f"input '{name}' is {array.dtype.name} {list(array.shape)}, "
+                f"the model takes {dtype.name} {list(shape)}"
+            )
+        found[name] = array
+    return found
+
+
+def to_numpy(value: Any) -> Array:
+    """Arrays as they are, torch tensors without a copy where NumPy knows the dtype."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "detach"):
+        from mbc.frontend.dtypes import to_numpy as array_of
+
+        return array_of(value)
+    return np.asarray(value)
+
+
+def to_tensor(array: Array) -> Any:
+    """A torch tensor that shares the array's memory."""
+    import torch
+
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)

@@ -1,0 +1,281 @@
+"""Tuning a model: its kernels one by one, the largest first, then the whole checked.
+
+Kernels that compute the same (by fingerprint) are tuned once. Every kernel is first
+checked and timed as the default schedule has it; the rest of the budget goes to
+kernels in proportion to their share of that time. All that was learned is in the
+knowledge base, so that a second run starts from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+import mbc
+from mbc.agent.environment import KernelEnvironment, kernel_module
+from mbc.agent.facts import kernel_identity
+from mbc.agent.loop import Budget, KernelResult, Progress, optimize_kernel
+from mbc.agent.memory import KnowledgeBase
+from mbc.agent.policies import make_policy
+from mbc.agent.policy import Policy
+from mbc.agent.records import Timed, relabel
+from mbc.api.artifact import Artifact
+from mbc.api.check import check_random
+from mbc.api.lower import lower_with
+from mbc.api.module import Module, import_model
+from mbc.codegen.families import match_kernel
+from mbc.codegen.targets import Target, target_named
+from mbc.errors import ToolMissing, WrongResult
+from mbc.ir.attributes import TARGET, Entry
+from mbc.ir.kernel import kernels
+from mbc.passes.pipeline import parse, run
+from mbc.passes.support.functions import parameter_values
+from mbc.runtime.outcome import EmitOnly
+from mbc.runtime.runner import Runner, runner_for
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+DEFAULT_BUDGET = Budget(measurements=60)
+
+
+@dataclass(frozen=True)
+class TunedKernel:
+    """One row of a report; times in `unit`, `ratio` is default over tuned."""
+
+    label: str
+    family: str
+    default: float
+    tuned: float
+    ratio: float
+    unit: str
+    fidelity: str
+    verdict: str
+    pipeline: str
+    measured: int
+    recalled: int
+
+
+@dataclass
+class Tuned:
+    """The tuned artifact, checked as a whole, and what each kernel gained."""
+
+    artifact: Artifact
+    rows: list[TunedKernel]
+    interrupted: bool
+    measured: int
+    check: str
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class Step:
+    """Progress of a run: the kernel at hand, and the loop's own progress."""
+
+    label: str
+    position: int
+    kernels: int
+    progress: Progress | None
+
+
+def optimize(
+    model: nn.Module,
+    example_inputs: Sequence[Tensor],
+    target: str,
+    budget: Budget = DEFAULT_BUDGET,
+    **settings: Any,
+) -> Tuned:
+    """Import a PyTorch model and tune it; settings as those of `tune`."""
+    return tune(import_model(model, example_inputs), target, budget=budget, **settings)
+
+
+def tune(
+    module: Module,
+    target: str,
+    options: Mapping[str, Entry] | None = None,
+    budget: Budget = DEFAULT_BUDGET,
+    policy: str = "heuristic",
+    knowledge_path: Path | str = ":memory:",
+    seed: int = 0,
+    progress: Callable[[Step], None] = lambda _: None,
+) -> Tuned:
+    """Tune every kernel of `module`; Ctrl-C keeps the best so far.
+
+    Raises `ToolMissing` where the target cannot run here, and `WrongResult` if the
+    tuned model as a whole is outside its bound.
+    """
+    chosen = target_named(target, options)
+    runner = runner_for(target)
+    availability = runner.availability()
+    if isinstance(availability, EmitOnly):
+        raise ToolMissing(f"{availability.reason}; install: {availability.install}")
+    with KnowledgeBase(knowledge_path) as knowledge:
+        try:
+            tuning = _Run(module, chosen, runner, knowledge, budget, seed, progress)
+            return tuning.tune(make_policy(policy))
+        finally:
+            runner.close()
+
+
+class _Run:
+    """One tuning run over the kernels of a model."""
+
+    def __init__(
+        self,
+        module: Module,
+        target: Target,
+        runner: Runner,
+        knowledge: KnowledgeBase,
+        budget: Budget,
+        seed: int,
+        progress: Callable[[Step], None],
+    ):
+        self._module = module
+        self._target = target
+        self._runner = runner
+        self._knowledge = knowledge
+        self._budget = budget
+        self._seed = seed
+        self._progress = progress
+        self._deadline = monotonic() + (budget.seconds or 0.0)
+        self._results: dict[str, KernelResult] = {}
+        self._measured = 0
+        self._interrupted = False
+
+    def tune(self, policy: Policy) -> Tuned:
+        op = self._module.op.clone()
+        op.attributes[TARGET] = self._target.attribute()
+        run(new_context(), op, parse(self._target.model_pipeline))
+        found = self._environments(op)
+        first = Budget(measurements=1, seconds=self._budget.seconds)
+        for position, environment in enumerate(found):
+            self._search(environment, policy, first, position, len(found))
+        left = self._left()
+        for environment, share in self._shares(found, left):
+            more = Budget(measurements=share, seconds=self._seconds())
+            self._search(environment, policy, more, 0, len(found))
+        return self._finish(op, found)
+
+    def _environments(self, op: ModuleOp) -> list[KernelEnvironment]:
+        """One per distinct kernel that depends on inputs."""
+        constant = parameter_values(function_named(op, "forward"))
+        distinct: dict[str, KernelEnvironment] = {}
+        for kernel in kernels(op):
+            marked = [i for i, value in enumerate(kernel.ins) if value in constant]
+            if len(marked) == len(kernel.ins):
+                continue
+            environment = KernelEnvironment(
+                kernel_module(kernel, marked),
+                self._target,
+                self._runner,
+                f"mbc {mbc.__version__}",
+                self._seed,
+            )
+            key = f"{environment.kernel.fingerprint} {marked}"
+            distinct.setdefault(key, environment)
+        return list(distinct.values())
+
+    def _search(
+        self,
+        environment: KernelEnvironment,
+        policy: Policy,
+        budget: Budget,
+        position: int,
+        count: int,
+    ) -> None:
+        if self._interrupted or budget.measurements == 0:
+            return
+
+        def report(step: Progress) -> None:
+            self._progress(Step(environment.label, position, count, step))
+
+        result = optimize_kernel(
+            environment, policy, self._knowledge, budget, self._seed, report
+        )
+        self._results[environment.label] = result
+        self._measured += result.measured
+        self._interrupted = result.interrupted
+
+    def _left(self) -> int | None:
+        if self._budget.measurements is None:
+            return None
+        return max(0, self._budget.measurements - self._measured)
+
+    def _seconds(self) -> float | None:
+        if self._budget.seconds is None:
+            return None
+        return max(0.0, self._deadline - monotonic())
+
+    def _shares(
+        self, found: Sequence[KernelEnvironment], left: int | None
+    ) -> list[tuple[KernelEnvironment, int | None]]:
+        """The budget in proportion to each kernel's time, the largest first."""
+        times = {e.label: self._time(e.label) for e in found}
+        ordered = sorted(found, key=lambda e: -times[e.label])
+        if left is None:
+            return [(e, None) for e in ordered]
+        total = sum(times.values()) or 1.0
+        shares = [int(left * times[e.label] / total) for e in ordered]
+        for index in range(left - sum(shares)):
+            shares[index % len(shares)] += 1
+        return list(zip(ordered, shares, strict=True))
+
+    def _time(self, label: str) -> float:
+        result = self._results.get(label)
+        default = None if result is None else result.default
+        if default is None or not isinstance(default.result, Timed):
+            return 0.0
+        return default.result.value
+
+    def _finish(self, op: ModuleOp, found: Sequence[KernelEnvironment]) -> Tuned:
+        """Put the chosen schedules into the model, check it whole, report."""
+        chosen = {e.kernel.fingerprint: e.label for e in found}
+        steps = [self._target.model_pipeline]
+        for kernel in kernels(op):
+            label = kernel.label.data
+            same = chosen.get(kernel_identity(kernel, self._target).fingerprint, "")
+            if same in self._results and self._results[same].pipeline:
+                steps.append(relabel(self._results[same].pipeline, label))
+        steps.append(self._target.final_pipeline)
+        pipeline = ",".join(step for step in steps if step)
+        provenance = (
+            f"checked against the model's own meaning on {self._runner.device()}"
+        )
+        artifact = lower_with(self._module, self._target, pipeline, provenance)
+        artifact.use_runner(self._runner)
+        report = check_random(artifact, self._module, self._seed)
+        if not report.passed:
+            raise WrongResult("the tuned model is outside its bound", report.text)
+        rows = [self._row(op, environment) for environment in found]
+        return Tuned(artifact, rows, self._interrupted, self._measured, report.text)
+
+    def _row(self, op: ModuleOp, environment: KernelEnvironment) -> TunedKernel:
+        label = environment.label
+        kernel = next(k for k in kernels(op) if k.label.data == label)
+        result = self._results.get(label)
+        family = match_kernel(kernel, self._target).family
+        default = None if result is None else result.default
+        if result is None or default is None or not isinstance(default.result, Timed):
+            reason = "not measured" if result is None else result.stopped
+            return TunedKernel(label, family, 0, 0, 1.0, "", "none", reason, "", 0, 0)
+        best = result.best or default
+        number = best.result
+        assert isinstance(number, Timed)
+        return TunedKernel(
+            label,
+            family,
+            default.result.value,
+            number.value,
+            default.result.value / number.value,
+            number.unit,
+            number.fidelity.name.lower(),
+            best.verdict if result.best else "default",
+            result.pipeline,
+            result.measured,
+            result.recalled,
+        )

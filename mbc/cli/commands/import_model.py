@@ -1,0 +1,40 @@
+"""`mbc import`: a PyTorch model in a Python file, to MLIR and its parameters."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mbc.cli.commands import Commands, add_command
+from mbc.cli.diagnostics import OK
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "import",
+        "Turn a PyTorch model into MLIR, with its parameters beside it.",
+        execute,
+    )
+    parser.add_argument(
+        "model",
+        type=Path,
+        metavar="MODEL.py",
+        help="defines Model, get_inputs and optionally get_init_inputs",
+    )
+    parser.add_argument(
+        "-o", dest="output", type=Path, metavar="FILE", help="default: MODEL.mlir here"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from mbc.api import import_file
+
+    model: Path = arguments.model
+    output: Path = arguments.output or Path(model.with_suffix(".mlir").name)
+    module = import_file(model)
+    module.save(output)
+    parameters = len(module.parameters)
+    beside = f" and {output.with_suffix('.safetensors')}" if parameters else ""
+    print(f"wrote {output}{beside} ({parameters} parameters)")
+    return OK

@@ -1,0 +1,140 @@
+"""`mbc kb`: what was learned, as tables and as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mbc.cli.arguments import Parser
+from mbc.cli.commands import Commands, add_command
+from mbc.cli.diagnostics import OK
+from mbc.cli.knowledge_path import add_knowledge, chosen_path, existing_path
+from mbc.cli.table import print_rows
+
+if TYPE_CHECKING:
+    from mbc.agent.memory import KnowledgeBase
+    from mbc.agent.records import Outcome
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(commands, "kb", "Look into the knowledge base.", execute)
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, parser_class=Parser
+    )
+    _add(actions, "best", "The best pipeline of each kernel.", print_best)
+    _add(actions, "ls", "What was tried on each kernel.", print_overview)
+    show = _add(actions, "show", "One outcome and what led to it.", print_trajectory)
+    show.add_argument("id", help="the start of an outcome's id, as `best` prints it")
+    export = _add(actions, "export", "All outcomes as JSON lines.", export_file)
+    export.add_argument("file", type=Path, metavar="FILE.jsonl")
+    merge = _add(actions, "import", "Add outcomes of a file.", import_file)
+    merge.add_argument("file", type=Path, metavar="FILE.jsonl")
+
+
+Action = Callable[["KnowledgeBase", argparse.Namespace], None]
+
+
+def _add(actions: Commands, name: str, help: str, action: Action) -> Parser:
+    parser = add_command(actions, name, help, execute)
+    parser.set_defaults(action=action)
+    parser.add_argument("--target", default="", metavar="NAME")
+    add_knowledge(parser)
+    return parser
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from mbc.agent.memory import KnowledgeBase
+
+    creates = arguments.action is import_file
+    path = chosen_path(arguments.kb) if creates else existing_path(arguments.kb)
+    with KnowledgeBase(path) as knowledge:
+        arguments.action(knowledge, arguments)
+    return OK
+
+
+def print_best(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
+    rows = knowledge.best_of_each(arguments.target)
+    print_rows(
+        ("target", "family", "shape", "speedup", "value", "pipeline", "id"),
+        (
+            (
+                row["target_name"],
+                row["family"],
+                row["shape_class"],
+                _ratio(row["log_default"]),
+                f"{row['value']:,.0f} {row['unit']}",
+                row["pipeline"],
+                row["id"][:10],
+            )
+            for row in rows
+        ),
+    )
+
+
+def print_overview(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
+    rows = knowledge.overview()
+    print_rows(
+        ("target", "family", "shape", "outcomes", "improved", "speedup", "last"),
+        (
+            (
+                row["target_name"],
+                row["family"],
+                row["shape_class"],
+                str(row["outcomes"]),
+                str(row["improved"]),
+                _ratio(row["log_default"]),
+                row["last"][:16],
+            )
+            for row in rows
+            if arguments.target in ("", row["target_name"])
+        ),
+    )
+
+
+def print_trajectory(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
+    for outcome in knowledge.show(arguments.id):
+        print(_described(outcome))
+
+
+def export_file(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
+    from mbc.agent.exchange import export_lines
+
+    count = export_lines(knowledge, arguments.file)
+    print(f"wrote {count} outcomes to {arguments.file}")
+
+
+def import_file(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
+    from mbc.agent.exchange import import_lines
+
+    count = import_lines(knowledge, arguments.file)
+    print(f"added {count} new outcomes from {arguments.file}")
+
+
+def _described(outcome: Outcome) -> str:
+    from mbc.runtime.outcome import NotMeasured
+
+    match outcome.result:
+        case NotMeasured(reason):
+            result = f"not measured: {reason}"
+        case timed:
+            result = (
+                f"{timed.value:,.0f} {timed.unit} ({timed.fidelity.name.lower()}), "
+                f"{_ratio(timed.log_default)} against the default"
+            )
+    kernel = outcome.kernel
+    lines = (
+        f"{outcome.id[:10]}  {outcome.verdict}  {outcome.created}",
+        f"  kernel    {outcome.label}, {kernel.family} {kernel.shape_class}",
+        f"  target    {outcome.target.name}: {outcome.target.device}",
+        f"  action    {outcome.action.id or 'the default schedule'}",
+        f"  pipeline  {outcome.pipeline}",
+        f"  result    {result}",
+    )
+    return "\n".join(lines)
+
+
+def _ratio(log: float | None) -> str:
+    return "-" if log is None else f"{math.exp(log):.2f}x"

@@ -1,0 +1,62 @@
+"""`mbc run`: run a model on a target, on given inputs; `--check` compares."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mbc.cli.commands import Commands, add_command
+from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.diagnostics import OK
+from mbc.errors import WrongResult
+
+if TYPE_CHECKING:
+    from mbc.api import Artifact
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands, "run", "Run a model or an artifact on given inputs.", execute
+    )
+    parser.add_argument(
+        "model", type=Path, metavar="MODEL", help=".mlir, .py or an artifact's folder"
+    )
+    add_target(parser)
+    parser.add_argument(
+        "--inputs",
+        type=Path,
+        required=True,
+        metavar="IN.npz",
+        help="arrays by input name, or in the order of the inputs",
+    )
+    parser.add_argument("--outputs", type=Path, metavar="OUT.npz")
+    parser.add_argument(
+        "--check", action="store_true", help="compare with the IR's own meaning"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from mbc.api import check
+    from mbc.cli.arrays import read_inputs, write_outputs
+
+    artifact = _artifact(arguments)
+    inputs = read_inputs(arguments.inputs, artifact.manifest)
+    outputs = artifact.run(*inputs)
+    if arguments.outputs is not None:
+        write_outputs(arguments.outputs, artifact.manifest, outputs)
+    if arguments.check:
+        report = check(artifact, inputs)
+        if not report.passed:
+            raise WrongResult("the outputs are outside their error bound", report.text)
+        print(report.text)
+    return OK
+
+
+def _artifact(arguments: argparse.Namespace) -> Artifact:
+    from mbc.api import load, lower
+
+    if arguments.model.is_dir():
+        return load(arguments.model)
+    target, options = chosen_target(arguments)
+    return lower(load_model(arguments.model), target, options)

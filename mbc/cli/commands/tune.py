@@ -1,0 +1,97 @@
+"""`mbc tune`: search for faster pipelines, checking and measuring each candidate."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mbc.cli.commands import Commands, add_command
+from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.diagnostics import INTERRUPTED, OK
+from mbc.cli.knowledge_path import add_knowledge, chosen_path
+from mbc.cli.table import print_rows
+
+if TYPE_CHECKING:
+    from mbc.api import TunedKernel
+
+POLICIES = ("heuristic", "random", "greedy")
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "tune",
+        "Make a model fast: check, measure and remember candidates.",
+        execute,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help=".mlir or .py")
+    add_target(parser)
+    add_knowledge(parser)
+    parser.add_argument(
+        "--budget-measurements", type=int, metavar="N", help="candidates to evaluate"
+    )
+    parser.add_argument("--budget-seconds", type=float, metavar="S")
+    parser.add_argument("--policy", choices=POLICIES, default=POLICIES[0])
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        type=Path,
+        metavar="DIR",
+        help="where the artifact goes; default: MODEL.TARGET here",
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    target, options = chosen_target(arguments)
+    from mbc.api import Budget, tune
+    from mbc.cli.progress import shown_progress
+
+    module = load_model(arguments.model)
+    path = chosen_path(arguments.kb)
+    with shown_progress() as progress:
+        tuned = tune(
+            module,
+            target,
+            options=options,
+            budget=Budget(arguments.budget_measurements, arguments.budget_seconds),
+            policy=arguments.policy,
+            knowledge_path=path,
+            seed=arguments.seed,
+            progress=progress,
+        )
+    folder: Path = arguments.output or Path(f"{arguments.model.stem}.{target}")
+    tuned.artifact.save(folder)
+    print_kernels(tuned.rows)
+    print(f"wrote {folder}; outcomes are in {path}")
+    if tuned.interrupted:
+        print(
+            "mbc: interrupted; the best so far is saved, and the same command resumes",
+            file=sys.stderr,
+        )
+    return INTERRUPTED if tuned.interrupted else OK
+
+
+def print_kernels(rows: Sequence[TunedKernel]) -> None:
+    print_rows(
+        ("kernel", "family", "default", "tuned", "ratio", "fidelity", "verdict"),
+        (
+            (
+                row.label,
+                row.family,
+                _number(row.default, row.unit),
+                _number(row.tuned, row.unit),
+                "-" if row.ratio is None else f"{row.ratio:.2f}x",
+                row.fidelity,
+                row.verdict,
+            )
+            for row in rows
+        ),
+    )
+
+
+def _number(value: float | None, unit: str) -> str:
+    return "-" if value is None else f"{value:,.0f} {unit}"

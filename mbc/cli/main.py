@@ -1,0 +1,44 @@
+"""`mbc`: import, tune and run models, look into what was learned, check the set-up."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from mbc.cli.arguments import Parser, add_common, argv_of
+from mbc.cli.diagnostics import Reporter
+
+COMMANDS = ("import_model", "tune", "run", "kb", "doctor", "cache")
+"""Modules of `mbc.cli.commands`; each adds its own arguments and says what runs."""
+
+EPILOG = """\
+`mbc-opt` runs passes and prints source.
+Exit codes: 0 ok; 1 input error; 2 usage; 3 a tool or device is missing; 4 a result
+outside its error bound; 130 interrupted.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = argv_of(argv)
+    reporter = Reporter("mbc", debug="--debug" in arguments)
+    with reporter:
+        parsed = _parser().parse_args(arguments)
+        reporter.exit_code = parsed.execute(parsed)
+        sys.stdout.flush()
+    return reporter.exit_code
+
+
+def _parser() -> Parser:
+    parser = Parser("mbc", description=__doc__, epilog=EPILOG)
+    add_common(parser)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+    )
+    for name in COMMANDS:
+        import_module(f"mbc.cli.commands.{name}").add_to(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

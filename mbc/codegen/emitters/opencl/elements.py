@@ -1,0 +1,94 @@
+"""Loads and stores of N elements along the last loop of an access."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from mbc.codegen.emitters.opencl.vector_body import Value, VectorPrinter
+from mbc.codegen.loops import Access, index_text
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """`width` elements that start at `indices`, along the loop number `axis`.
+
+    `count` is the text of how many elements are left in that loop, or empty where
+    all lanes are always inside it.
+    """
+
+    width: int
+    indices: tuple[str, ...]
+    extents: tuple[tuple[str, int], ...]
+    axis: int
+    count: str = ""
+
+    @property
+    def printer(self) -> VectorPrinter:
+        return VectorPrinter(self.width)
+
+    def index(self, access: Access) -> str:
+        return index_text(access, self.indices, self.extents)
+
+    def load(self, access: Access) -> Value:
+        """The elements as an expression; one element where the loop moves nothing."""
+        stride, index = access.strides[self.axis], self.index(access)
+        if stride == 0 or self.width == 1:
+            return Value(f"{access.buffer}[{index}]", uniform=stride == 0)
+        pointer = f"{access.buffer} + {index}"
+        if stride != 1:
+            count = self.count or str(self.width)
+            return Value(f"mbc_gather{self.width}({pointer}, {stride}, {count})")
+        if self.count:
+            return Value(f"mbc_load{self.width}({pointer}, {self.count})")
+        return Value(f"vload{self.width}(0, {pointer})")
+
+    def store(self, access: Access, value: Value) -> str:
+        """The statement that writes `value`."""
+        stride, index = access.strides[self.axis], self.index(access)
+        if self.width == 1:
+            return f"{access.buffer}[{index}] = {value.text};"
+        text, pointer = self.printer.spread(value), f"{access.buffer} + {index}"
+        if stride != 1:
+            count = self.count or str(self.width)
+            return f"mbc_scatter{self.width}({text}, {pointer}, {stride}, {count});"
+        if self.count:
+            return f"mbc_store{self.width}({text}, {pointer}, {self.count});"
+        return f"vstore{self.width}({text}, 0, {pointer});"
+
+
+@dataclass
+class Loader:
+    """Loads each access once: lines for values per lane, and for uniform ones."""
+
+    lanes: Lanes
+    lines: list[str] = field(default_factory=list[str])
+    uniform: list[str] = field(default_factory=list[str])
+    """Declarations that hold for the whole loop and belong in front of it."""
+    found: dict[Access, Value] = field(default_factory=dict[Access, Value])
+    names: dict[str, int] = field(default_factory=dict[str, int])
+
+    def read(self, access: Access) -> Value:
+        if access not in self.found:
+            self.found[access] = self._declare(access)
+        return self.found[access]
+
+    def read_all(self, accesses: Sequence[Access]) -> list[Value]:
+        return [self.read(access) for access in accesses]
+
+    def for_next_loop(self) -> Loader:
+        """Keeps what is uniform; elements are loaded again."""
+        kept = {a: v for a, v in self.found.items() if v.uniform}
+        names = {n: count for n, count in self.names.items() if n.endswith("_u")}
+        return replace(self, lines=[], found=kept, names=names)
+
+    def _declare(self, access: Access) -> Value:
+        value = self.lanes.load(access)
+        name = f"{access.buffer}_{'u' if value.uniform else 'x'}"
+        seen = self.names.get(name, 0)
+        self.names[name] = seen + 1
+        name = f"{name}{seen or ''}"
+        type = "float" if value.uniform else self.lanes.printer.type("float")
+        lines = self.uniform if value.uniform else self.lines
+        lines.append(f"const {type} {name} = {value.text};")
+        return Value(name, value.uniform)

@@ -1,0 +1,36 @@
+"""The text in front of OpenCL kernels: the helpers that they use and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mbc.codegen.render import render
+
+HELPER = re.compile(r"\b(?:mbc_\w+|MBC_\w+|double)\b")
+
+NEEDS = {
+    "mbc_max": {"mbc_maximum"},
+    "mbc_min": {"mbc_minimum"},
+    "mbc_group_max": {"mbc_maximum"},
+    "mbc_group_min": {"mbc_minimum"},
+    "mbc_round_bf16": {"mbc_bits_bf16"},
+    "mbc_store_bf16": {"mbc_bits_bf16"},
+}
+"""Helpers that are written in terms of others, without a width at the end."""
+
+
+def helpers_used(source: str) -> set[str]:
+    """Names in `source` that the prelude may have to define."""
+    return set(HELPER.findall(source))
+
+
+def header_text(names: Iterable[str]) -> str:
+    """Definitions of the helpers in `names`, each once; other names are ignored.
+
+    Put it in front of a translation unit: `header_text(helpers_used(source))`.
+    """
+    wanted = set(names)
+    for name in list(wanted):
+        wanted |= NEEDS.get(name, set()) | NEEDS.get(name.rstrip("0123456789"), set())
+    return render("opencl/prelude.h.j2", names=wanted)

@@ -1,0 +1,81 @@
+"""What emitted vector code is made of: values, and the spelling of one LMUL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["vector", "mask", "scalar", "flag"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression: f32 lanes, a mask, a float for all lanes, or an int 0 or 1."""
+
+    text: str
+    kind: Kind
+    constant: bool = False
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.kind in ("scalar", "flag")
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Types and intrinsics of f32 at an LMUL; `length` is the text of the length."""
+
+    lmul: int
+    length: str = "vl"
+
+    @property
+    def type(self) -> str:
+        return f"vfloat32m{self.lmul}_t"
+
+    @property
+    def mask(self) -> str:
+        return f"vbool{32 // self.lmul}_t"
+
+    @property
+    def set_length(self) -> str:
+        return f"__riscv_vsetvl_e32m{self.lmul}"
+
+    @property
+    def full_length(self) -> str:
+        return f"__riscv_vsetvlmax_e32m{self.lmul}()"
+
+    def call(self, name: str, *operands: str, kind: Kind = "vector") -> Value:
+        """An overloaded intrinsic."""
+        return Value(f"__riscv_{name}({', '.join(operands)}, {self.length})", kind)
+
+    def helper(self, name: str, *operands: str) -> Value:
+        """A function of the vector_math header."""
+        text = f"mbc_{name}_f32m{self.lmul}({', '.join(operands)}, {self.length})"
+        return Value(text, "vector")
+
+    def splat(self, scalar: str) -> str:
+        return f"__riscv_vfmv_v_f_f32m{self.lmul}({scalar}, {self.length})"
+
+    def as_vector(self, value: Value) -> str:
+        return self.splat(value.text) if value.is_uniform else value.text
+
+    def flag_mask(self, flag: str) -> str:
+        """A mask that holds one flag everywhere."""
+        bits = 32 // self.lmul
+        if flag in ("0", "1"):
+            name = "vmset" if flag == "1" else "vmclr"
+            return f"__riscv_{name}_m_b{bits}({self.length})"
+        lanes = f"__riscv_vmv_v_x_i32m{self.lmul}({flag}, {self.length})"
+        return f"__riscv_vmsne({lanes}, 0, {self.length})"
+
+    def load(self, pointer: str, stride: int) -> str:
+        """Elements from `pointer` on, `stride` elements apart."""
+        if stride == 1:
+            return f"__riscv_vle32_v_f32m{self.lmul}({pointer}, {self.length})"
+        bytes = f"{4 * stride}"
+        return f"__riscv_vlse32_v_f32m{self.lmul}({pointer}, {bytes}, {self.length})"
+
+    def store(self, pointer: str, stride: int, value: str) -> str:
+        if stride == 1:
+            return f"__riscv_vse32({pointer}, {value}, {self.length});"
+        return f"__riscv_vsse32({pointer}, {4 * stride}, {value}, {self.length});"

@@ -1,0 +1,83 @@
+"""The arguments of @forward: parameters by name, tied ones once, then inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import (
+    ConstantArgument,
+    InputKind,
+    InputSpec,
+    TensorArgument,
+)
+from torch.fx import Node
+
+from mbc.errors import UnsupportedModel
+
+STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument and the placeholders that stand for it: several if tied."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    tensor: torch.Tensor | None
+    """The value of a parameter; None for an input."""
+
+    @property
+    def meta(self) -> torch.Tensor:
+        return self.nodes[0].meta["val"]
+
+
+def arguments_of(program: ExportedProgram) -> list[Argument]:
+    """Parameters in the model's order, then inputs in the call's."""
+    parameters: dict[object, Argument] = {}
+    inputs: list[Argument] = []
+    for spec, node in placeholders(program):
+        if spec.kind == InputKind.USER_INPUT:
+            if isinstance(spec.arg, TensorArgument):
+                inputs.append(Argument(node.name, (node,), None))
+            continue
+        if spec.kind not in STATE:
+            raise UnsupportedModel(f"{spec.kind.name.lower()} inputs are not supported")
+        name, tensor = str(spec.target), state(program, str(spec.target))
+        key = storage_key(name, tensor)
+        known = parameters.get(key, Argument(name, (), tensor))
+        parameters[key] = Argument(known.name, (*known.nodes, node), known.tensor)
+    return [*parameters.values(), *inputs]
+
+
+def placeholders(program: ExportedProgram) -> Iterator[tuple[InputSpec, Node]]:
+    nodes = [node for node in program.graph.nodes if node.op == "placeholder"]
+    return zip(program.graph_signature.input_specs, nodes, strict=True)
+
+
+def state(program: ExportedProgram, name: str) -> torch.Tensor:
+    """A parameter, buffer or lifted constant; non-persistent buffers are constants."""
+    found = program.state_dict.get(name, program.constants.get(name))
+    if not isinstance(found, torch.Tensor):
+        raise UnsupportedModel(f"'{name}' is not a tensor")
+    return found
+
+
+def storage_key(name: str, tensor: torch.Tensor) -> object:
+    """Equal for tensors that are the same elements of the same memory."""
+    if not tensor.numel():
+        return name
+    pointer = tensor.untyped_storage().data_ptr()
+    shape, strides = tuple(tensor.shape), tensor.stride()
+    return (pointer, tensor.storage_offset(), shape, strides, tensor.dtype)
+
+
+def constants_of(program: ExportedProgram) -> dict[Node, object]:
+    """Inputs that are not tensors: the values that the program was made with."""
+    return {
+        node: spec.arg.value
+        for spec, node in placeholders(program)
+        if isinstance(spec.arg, ConstantArgument)
+    }

@@ -1,0 +1,154 @@
+"""torch.export to functional, high-level ATen, its failures as one sentence.
+
+Operators that templates and the knowledge base reason about are kept whole; torch's
+own decompositions turn the rest into core ATen, so that unknown ones degrade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram, default_decompositions, export
+
+from mbc.errors import UnsupportedModel
+from mbc.frontend.locations import error_location, short
+
+KEEP = (
+    *(f"conv{n}d.{form}" for n in (1, 2, 3) for form in ("default", "padding")),
+    "conv_transpose1d.default",
+    "conv_transpose2d.input",
+    "conv_transpose3d.input",
+    *(f"{name}.default" for name in ("linear", "matmul")),
+    *(f"{name}_norm.default" for name in ("layer", "group", "instance", "rms")),
+    "softmax.int",
+    "log_softmax.int",
+    "logsumexp.default",
+    "scaled_dot_product_attention.default",
+    *(
+        f"{name}.default"
+        for name in (
+            "gelu",
+            "silu",
+            "mish",
+            "hardswish",
+            "hardsigmoid",
+            "softplus",
+            "selu",
+            "elu",
+        )
+    ),
+    "lstm.input",
+    "gru.input",
+    *(
+        f"{kind}_pool{n}d.default"
+        for kind in ("max", "avg", "adaptive_avg")
+        for n in (1, 2, 3)
+    ),
+)
+
+EXPORT_ERRORS = (RuntimeError, ValueError, TypeError, AttributeError, LookupError)
+"""What torch.export and the model's own code under it raise."""
+
+DROPOUTS = (
+    nn.Dropout
+    | nn.Dropout1d
+    | nn.Dropout2d
+    | nn.Dropout3d
+    | nn.AlphaDropout
+    | nn.FeatureAlphaDropout
+)
+NORMS = nn.BatchNorm1d | nn.BatchNorm2d | nn.BatchNorm3d | nn.SyncBatchNorm
+
+BATCH_OF_ONE = (
+    "an example extent of 1 cannot stand for a dynamic dimension: "
+    "use an example batch of at least 2"
+)
+
+
+def hybrid_table() -> Any:
+    """torch's decompositions without those of the kept operators."""
+    table: Any = default_decompositions()
+    for name in KEEP:
+        packet, overload = name.split(".")
+        table.pop(getattr(getattr(torch.ops.aten, packet), overload), None)
+    return table
+
+
+def export_program(
+    model: nn.Module, inputs: Sequence[Any], dynamic_shapes: Any = None
+) -> ExportedProgram:
+    """The functional program of a model; `UnsupportedModel` if there is none."""
+    refuse_gradients(inputs)
+    try:
+        with torch.no_grad():
+            program: Any = export(
+                model, tuple(inputs), dynamic_shapes=dynamic_shapes, strict=False
+            )
+            program = program.run_decompositions(hybrid_table())
+    except EXPORT_ERRORS as error:
+        raise translated(error, inputs, dynamic_shapes) from error
+    refuse_dynamic(program, dynamic_shapes)
+    return program
+
+
+def refuse_gradients(inputs: Sequence[Any]) -> None:
+    for position, value in enumerate(inputs):
+        if isinstance(value, torch.Tensor) and value.requires_grad:
+            raise UnsupportedModel(
+                f"example input {position} requires a gradient: mbc compiles "
+                "inference only, so pass it detached"
+            )
+
+
+def refuse_dynamic(program: ExportedProgram, dynamic_shapes: Any) -> None:
+    if dynamic_shapes is None:
+        return
+    values = [n.meta.get("val") for n in program.graph.nodes if n.op == "placeholder"]
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    extents: list[Any] = [extent for tensor in tensors for extent in tensor.shape]
+    if any(isinstance(extent, torch.SymInt) for extent in extents):
+        raise UnsupportedModel(
+            "dynamic dimensions are not supported yet: "
+            "import the model once for every extent"
+        )
+    raise UnsupportedModel(BATCH_OF_ONE)
+
+
+def translated(
+    error: Exception, inputs: Sequence[Any], dynamic_shapes: Any
+) -> UnsupportedModel:
+    """An export failure as one sentence with the user's line."""
+    location = error_location(error)
+    place = f" ({short(location)})" if location else ""
+    text = str(error)
+    ones = any(isinstance(x, torch.Tensor) and 1 in x.shape for x in inputs)
+    if dynamic_shapes is not None and ones:
+        return UnsupportedModel(BATCH_OF_ONE, location)
+    if "data-dependent" in text.lower():
+        return UnsupportedModel(
+            f"the model's control flow depends on the values of a tensor{place}: "
+            "compute both branches and select with torch.where",
+            location,
+        )
+    first = next((line for line in text.splitlines() if line.strip()), "no message")
+    reason = f"{type(error).__name__}: {first.strip()}"
+    return UnsupportedModel(f"torch.export failed{place}: {reason}", location)
+
+
+def training_warnings(model: nn.Module) -> list[str]:
+    """One line for every layer that computes something else in training mode."""
+    layers: Any = model.named_modules()
+    return [
+        f"{path or 'the model'}: {type(layer).__name__} is in training mode"
+        for path, layer in layers
+        if layer.training and differs_in_training(layer)
+    ]
+
+
+def differs_in_training(layer: nn.Module) -> bool:
+    if isinstance(layer, nn.RNNBase | nn.MultiheadAttention):
+        return layer.dropout > 0
+    return isinstance(layer, NORMS | DROPOUTS | nn.RReLU)

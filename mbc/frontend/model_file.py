@@ -1,0 +1,107 @@
+"""Models as Python files: `Model`, `get_inputs()` and, optionally, `get_init_inputs()`.
+
+The shape of KernelBench's problems. The file is run, as `python file.py` would.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any
+
+import torch
+from torch import nn
+
+from mbc.errors import InvalidInput, Location, MbcError
+from mbc.frontend.locations import error_location
+
+SEED = 42
+"""Of weights and inputs that the file does not seed itself; KernelBench's."""
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    model: nn.Module
+    """In evaluation mode."""
+    inputs: Sequence[Any]
+
+
+class UserCode:
+    """Whatever the code inside raises becomes one sentence with the user's line."""
+
+    def __init__(self, path: Path, what: str):
+        self.path = path
+        self.what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, MbcError):
+            return
+        location = error_location(error) or Location(str(self.path))
+        if isinstance(error, SyntaxError):
+            location = Location(str(self.path), error.lineno or 0, error.offset or 0)
+        reason = str(error).strip().partition("\n")[0]
+        raise InvalidInput(
+            f"{self.what} raised {type(error).__name__}: {reason}", location
+        ) from error
+
+
+def load_model_file(path: Path | str) -> LoadedModel:
+    """The model and example inputs that a file defines; `InvalidInput` if it fails."""
+    path = Path(path)
+    random: Any = torch.random
+    with random.fork_rng(devices=[]):
+        random.manual_seed(SEED)
+        module = run(path)
+        make_model = defined(module, path, "Model")
+        make_inputs = defined(module, path, "get_inputs")
+        arguments: Sequence[Any] = []
+        if hasattr(module, "get_init_inputs"):
+            with UserCode(path, "get_init_inputs()"):
+                arguments = module.get_init_inputs()
+        with UserCode(path, "Model()"):
+            model = make_model(*arguments)
+        if not isinstance(model, nn.Module):
+            raise InvalidInput("Model is not a torch.nn.Module", Location(str(path)))
+        with UserCode(path, "get_inputs()"):
+            inputs = list(make_inputs())
+    return LoadedModel(model.eval(), inputs)
+
+
+def run(path: Path) -> ModuleType:
+    """The file as a module, which `import` does not find afterwards."""
+    if not path.is_file():
+        raise InvalidInput(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"mbc_model_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InvalidInput(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their own module up while the file runs.
+    sys.modules[spec.name] = module
+    try:
+        with UserCode(path, f"{path.name}"):
+            spec.loader.exec_module(module)
+    finally:
+        del sys.modules[spec.name]
+    return module
+
+
+def defined(module: ModuleType, path: Path, name: str) -> Callable[..., Any]:
+    if not hasattr(module, name):
+        raise InvalidInput(
+            f"the file does not define {name}; a model file defines Model and "
+            "get_inputs()",
+            Location(str(path)),
+        )
+    return getattr(module, name)

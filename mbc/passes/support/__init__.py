@@ -1,0 +1,1 @@
+"""What several passes share; one idea per file, no pass of its own."""
