@@ -47,7 +47,7 @@ filecheck: venv ## run only the FileCheck tests, with lit
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/lit tests/filecheck
 
 bench: ready ## measure speed and memory; the last line is one JSON object
-	$(BIN)/python tools/bench
+	$(BIN)/python -m tools.bench
 
 wheel: venv ## build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

@@ -32,6 +32,8 @@ from mbc.codegen.families import match_kernel
 from mbc.codegen.targets import Target, target_named
 from mbc.errors import ToolMissing, WrongResult
 from mbc.ir.attributes import TARGET, Entry
+from mbc.ir.context import new_context
+from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import parameter_values

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
+from mbc import __version__
 from mbc.cli.diagnostics import USAGE
 from mbc.errors import InvalidInput
 
@@ -29,13 +30,6 @@ class Parser(argparse.ArgumentParser):
         options.setdefault("formatter_class", HelpFormatter)
         super().__init__(*args, allow_abbrev=False, **options)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        # A subcommand knows its own options better than the parser above it.
-        found, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found, unknown
-
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
         guess = self._guess(unknown[1]) if unknown else ""
@@ -49,7 +43,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class VersionAction(argparse.Action):
-    """`--version`; the number is looked up only when asked for."""
+    """`--version`; xDSL's is looked up only when asked for."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **_: Any):
         super().__init__(option_strings, dest, nargs=0, help="print the version")
@@ -57,7 +51,7 @@ class VersionAction(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         from importlib.metadata import version
 
-        print(f"{parser.prog} {version('mbc')} (xdsl {version('xdsl')})")
+        print(f"{parser.prog} {__version__} (xdsl {version('xdsl')})")
         parser.exit()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -73,7 +73,7 @@ class Driver:
                     module = self._parsed(part)
                     for index in range(len(passes)):
                         self._run_pass(module, passes, index)
-                    yield self._result(module)
+                    yield self._result(module, passes)
             except MbcError as error:
                 self._reporter.report(error)
 
@@ -122,21 +122,22 @@ class Driver:
         self._times.stage_ends(pass_text(one))
         self._dumps.after(one, module)
 
-    def _result(self, module: ModuleOp) -> str:
-        """The text to print; files of a folder are written at once."""
+    def _result(self, module: ModuleOp, passes: Sequence[ModulePass]) -> str:
+        """The text to print; a folder's files are written here."""
         options = self._options
         if not options.target:
-            text = module_text(module, options)
-            return text if text.endswith("\n") else f"{text}\n"
+            return module_text(module, options).rstrip() + "\n"
         # Loads templates, which plain passes do not need.
-        from mbc.api import emit
+        from mbc.cli.emission import emit, emit_folder
 
-        artifact = emit(module)
-        self._times.stage_ends("emit")
+        self._times.start()
         if is_folder(options.output):
-            artifact.save(options.output)
-            return ""
-        return joined(artifact.sources)
+            emit_folder(module, passes, options)
+            text = ""
+        else:
+            text = emit(module)
+        self._times.stage_ends("emit")
+        return text
 
     def _write(self, outputs: Sequence[str]) -> None:
         options = self._options
@@ -151,10 +152,3 @@ def split(text: str) -> Iterator[str]:
         end = len(text) if mark is None else mark.start()
         yield "\n" * text.count("\n", 0, start) + text[start:end]
         start = len(text) if mark is None else mark.end()
-
-
-def joined(sources: Mapping[str, str]) -> str:
-    """One text; where there are several files, each under a line with its name."""
-    if len(sources) == 1:
-        return next(iter(sources.values()))
-    return "\n".join(f"// ===== {name} =====\n{text}" for name, text in sources.items())

@@ -6,7 +6,7 @@ import inspect
 import json
 from dataclasses import asdict, dataclass
 
-from xdsl.passes import ModulePass, get_pass_option_infos
+from xdsl.passes import ModulePass, PassOptionInfo, get_pass_option_infos
 
 from mbc.cli.opt_arguments import Listing
 
@@ -15,7 +15,8 @@ from mbc.cli.opt_arguments import Listing
 class PassEntry:
     name: str
     summary: str
-    options: tuple[str, ...]
+    options: dict[str, str]
+    """By name: the type, and the default where there is one."""
     docstring: str
 
 
@@ -58,8 +59,14 @@ def _pass_entry(name: str, cls: type[ModulePass]) -> PassEntry:
     docstring = inspect.cleandoc(cls.__doc__ or "")
     summary = " ".join(docstring.split("\n\n")[0].split())
     infos = get_pass_option_infos(cls)
-    options = tuple(f"{info.name}: {info.expected_type}" for info in infos)
+    options = {info.name: _option(info) for info in infos}
     return PassEntry(name, summary, options, docstring)
+
+
+def _option(info: PassOptionInfo) -> str:
+    # xDSL quotes types of modules with postponed annotations.
+    kind = info.expected_type.strip("'")
+    return kind if info.default_value is None else f"{kind} = {info.default_value}"
 
 
 def _target_entry(name: str) -> TargetEntry:

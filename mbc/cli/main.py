@@ -23,7 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = argv_of(argv)
     reporter = Reporter("mbc", debug="--debug" in arguments)
     with reporter:
-        parsed = _parser().parse_args(arguments)
+        parsed, unknown = _parser().parse_known_args(arguments)
+        if unknown:
+            # The subcommand's parser knows what may have been meant.
+            parsed.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         reporter.exit_code = parsed.execute(parsed)
         sys.stdout.flush()
     return reporter.exit_code

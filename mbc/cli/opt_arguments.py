@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mbc.cli.arguments import Parser, add_common
-from mbc.cli.output import STANDARD
+from mbc.cli.output import STANDARD, is_folder
 
 DESCRIPTION = """\
 Read MLIR, run passes, print MLIR; with --target, print that target's source.
@@ -63,6 +63,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     options = parser.parse_args(plain, Options())
     if options.target_option and not options.target:
         parser.error("--target-option needs --target")
+    if options.target and is_folder(options.output):
+        if options.split_input_file:
+            parser.error("--split-input-file has no folder for each part")
+        if options.input == STANDARD:
+            parser.error("a folder gets parameters, too: give the input as a file")
     if options.run_reproducer and options.passes:
         parser.error("--run-reproducer brings its own passes: leave -p out")
     return options

@@ -52,6 +52,16 @@ def _replace(path: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
+def make_folder(path: Path) -> None:
+    """Now, so that hours of work do not end in a place that cannot be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"cannot write '{path}': {error.strerror}") from error
+    if not os.access(path, os.W_OK):
+        raise InvalidInput(f"cannot write '{path}': Permission denied")
+
+
 def is_folder(name: str) -> bool:
     """Whether an output name means a folder of files rather than one text."""
     if name == STANDARD:

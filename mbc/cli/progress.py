@@ -9,33 +9,37 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mbc.agent.loop import Progress
     from mbc.agent.records import Outcome
+    from mbc.api.tune import Step
 
-Show = Callable[["Progress"], None]
+Show = Callable[["Step"], None]
 
 
 @contextmanager
 def shown_progress() -> Generator[Show]:
     if not sys.stderr.isatty():
-        yield lambda progress: print(described(progress), file=sys.stderr, flush=True)
+        yield lambda step: print(described(step), file=sys.stderr, flush=True)
         return
     # NO_COLOR and TERM=dumb are rich's business.
     from rich.console import Console
 
     console = Console(stderr=True)
     with console.status("starting") as status:
-        yield lambda progress: status.update(_escaped(described(progress)))
+        yield lambda step: status.update(_escaped(described(step)))
 
 
-def described(progress: Progress) -> str:
-    """`k3 contract 7/60: improved 1.42x set-tile{sizes=8,64}; best 1.83x`"""
+def described(step: Step) -> str:
+    """`kernel 2 of 9: k3 contract 7/60: improved 1.42x set-tile{...}; best 1.83x`"""
+    place = f"kernel {step.position + 1} of {step.kernels}: {step.label}"
+    progress = step.progress
+    if progress is None:
+        return place
     outcome, best = progress.outcome, progress.best
     limit = progress.budget.measurements
     count = f"{progress.measured}" if limit is None else f"{progress.measured}/{limit}"
     found = f"; best {_speedup(best)}" if best is not None else ""
     return (
-        f"{outcome.label} {outcome.kernel.family} {count}: {outcome.verdict} "
+        f"{place} {outcome.kernel.family} {count}: {outcome.verdict} "
         f"{_speedup(outcome)} {outcome.action.id or 'default schedule'}{found}"
     )
 

@@ -5,17 +5,32 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import torch
-from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerType,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute
 
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir.types import Array
 
-ELEMENTS: dict[torch.dtype, Attribute] = {
+FLOATS: dict[torch.dtype, AnyFloat] = {
     torch.float64: f64,
     torch.float32: f32,
     torch.float16: f16,
     torch.bfloat16: bf16,
+}
+
+INTEGERS: dict[torch.dtype, IntegerType] = {
     torch.int64: i64,
     torch.int32: i32,
     torch.int16: i16,
@@ -38,9 +53,10 @@ NEXT_SIGNED = {
 
 
 def element_of_dtype(dtype: torch.dtype) -> Attribute:
-    if dtype not in ELEMENTS:
+    element = FLOATS.get(dtype) or INTEGERS.get(dtype)
+    if element is None:
         raise Unsupported(f"{dtype_name(dtype)} tensors are not supported")
-    return ELEMENTS[dtype]
+    return element
 
 
 def dtype_name(dtype: torch.dtype) -> str:

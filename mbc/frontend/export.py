@@ -140,10 +140,10 @@ def translated(
 
 def training_warnings(model: nn.Module) -> list[str]:
     """One line for every layer that computes something else in training mode."""
-    layers: Any = model.named_modules()
+    modules: Any = model.named_modules
     return [
         f"{path or 'the model'}: {type(layer).__name__} is in training mode"
-        for path, layer in layers
+        for path, layer in modules()
         if layer.training and differs_in_training(layer)
     ]
 

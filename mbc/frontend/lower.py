@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
+from torch.utils._pytree import tree_leaves
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -108,8 +109,7 @@ class Lowerer:
 
 
 def node_outputs(node: Node) -> tuple[torch.Tensor, ...]:
-    value: Any = node.meta.get("val")
-    values: Any = value if isinstance(value, tuple | list) else (value,)
+    values = tree_leaves(node.meta.get("val"))
     return tuple(v for v in values if isinstance(v, torch.Tensor))
 
 

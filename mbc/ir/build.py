@@ -159,7 +159,7 @@ def reshape(value: SSAValue, shape: Sequence[int]) -> SSAValue:
         return _collapse(value, [], [])
     if not before:
         return _expand(value, [], shape)
-    groups = _common_groups(before, shape)
+    groups = common_groups(before, shape)
     middle = [math.prod(before[i] for i in mine) for mine, _ in groups]
     if len(middle) != len(before):
         value = _collapse(value, [mine for mine, _ in groups], middle)
@@ -189,7 +189,7 @@ def _expand(
     ).result
 
 
-def _common_groups(
+def common_groups(
     before: Sequence[int], after: Sequence[int]
 ) -> list[tuple[list[int], list[int]]]:
     """Smallest runs of axes of both shapes with equal products."""

@@ -57,7 +57,7 @@ def kernel_fingerprint(kernel: KernelOp) -> str:
 
     A packed operand's unpack is removed first: packing is a way to build the kernel.
     """
-    clone = kernel.clone()
+    clone = kernel.copy()
     for op in clone.ops():
         if not isinstance(op, UnpackOp):
             continue

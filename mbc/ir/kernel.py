@@ -109,6 +109,11 @@ class KernelOp(IRDLOperation):
         assert isinstance(last, YieldOp)
         return last
 
+    def copy(self) -> KernelOp:
+        """A detached clone with operands of its own: the original's get no new use."""
+        block = Block(arg_types=self.ins.types)
+        return self.clone(dict[SSAValue, SSAValue](zip(self.ins, block.args)))
+
     def ops(self) -> list[Operation]:
         """The body without its terminator, in order."""
         return [op for op in self.block.ops if not isinstance(op, YieldOp)]

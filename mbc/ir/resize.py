@@ -72,7 +72,7 @@ def resize(kernel: KernelOp, wanted: Mapping[str, int]) -> KernelOp:
 
     Raises `PassRefused` where a name is unknown or the body does not hold there.
     """
-    clone = kernel.clone()
+    clone = kernel.copy()
     classes = dimension_classes(clone)
     unknown = sorted(set(wanted) - set(classes))
     if unknown:
@@ -84,6 +84,7 @@ def resize(kernel: KernelOp, wanted: Mapping[str, int]) -> KernelOp:
             shapes[positions[value]][index] = extent
     for position, shape in enumerate(shapes):
         _retype(clone.block.args[position], shape)
+        _retype(clone.ins[position], shape)
     try:
         for op in clone.ops():
             _infer(op)

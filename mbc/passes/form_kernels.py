@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
 from mbc.errors import PassRefused
@@ -56,10 +56,15 @@ class FormKernelsPass(ModulePass):
             if is_compute(inner) and not is_fill(inner):
                 replace(inner, kernel_around(inner, UNNAMED))
         remove_dead(block)
-        for inner in list(block.ops):
-            if is_fill(inner) or (is_local(inner) and inner.results):
+        for wanted in (is_fill, _is_tensor_constant):
+            for inner in filter(wanted, list(block.ops)):
                 replace(inner, kernel_around(inner, UNNAMED))
+            remove_dead(block)
         _number(block, number)
+
+
+def _is_tensor_constant(op: Operation) -> bool:
+    return is_local(op) and isinstance(op.results[0].type, TensorType)
 
 
 def _check(block: Block) -> None:
@@ -76,5 +81,3 @@ def _number(block: Block, first: int) -> None:
         if isinstance(op, KernelOp) and op.label.data == UNNAMED:
             op.label = StringAttr(f"k{first}")
             first += 1
-
-

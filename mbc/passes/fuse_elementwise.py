@@ -65,5 +65,3 @@ class FuseElementwisePass(FusionPass):
         if first is None or second is None:
             return False
         return is_move(first) or points(first) >= points(second)
-
-

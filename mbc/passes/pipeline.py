@@ -84,9 +84,7 @@ def selector_of(instance: ModulePass) -> str | None:
     return getattr(instance, SELECTOR, None)
 
 
-def _spec_text(
-    name: str, parameters: Mapping[str, Sequence[ParameterType]]
-) -> str:
+def _spec_text(name: str, parameters: Mapping[str, Sequence[ParameterType]]) -> str:
     if not parameters:
         return name
     entries = [

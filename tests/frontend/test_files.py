@@ -13,7 +13,7 @@ from mbc.frontend.model_file import load_model_file
 from mbc.frontend.store import load, save
 from mbc.frontend.torch_export import import_model
 from mbc.ir.text import print_module
-from tests.frontend.support import run
+from tests.frontend.support import Function, run
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -86,6 +86,15 @@ def test_mismatched_parameters_are_one_sentence(mixed: tuple[ImportedModel, Path
     path.with_suffix(".safetensors").write_bytes(b"no tensors here")
     with pytest.raises(InvalidInput, match="not a safetensors file"):
         load(path)
+
+
+def test_float_remainder_comes_back_from_disk(tmp_path: Path):
+    a, b = torch.tensor([3.0, -5.0]), torch.tensor([0.1, 2.0])
+    imported = import_model(Function(lambda a, b: a % b), [a, b])
+    save(imported, tmp_path / "model.mlir")
+    assert "arith.remf" in (tmp_path / "model.mlir").read_text()
+    found, _ = run(load(tmp_path / "model.mlir"), [a, b])
+    np.testing.assert_array_equal(found, torch.remainder(a, b).numpy())
 
 
 def write(folder: Path, text: str) -> Path:

@@ -28,7 +28,7 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.api import import_file
+    from mbc import import_file
 
     model: Path = arguments.model
     output: Path = arguments.output or Path(model.with_suffix(".mlir").name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mbc.cli.arguments import Parser, target_of
 
 if TYPE_CHECKING:
-    from mbc.api import Module
+    from mbc import Module
     from mbc.ir.attributes import Entry
 
 
@@ -27,13 +27,15 @@ def add_target(parser: Parser) -> None:
 
 def chosen_target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entry]]:
     """Its name and options; ends with a usage error where none was given."""
-    if arguments.target is None:
-        arguments.parser.error("the following arguments are required: --target")
-    return target_of(arguments.target, arguments.target_option)
+    target: str | None = arguments.target
+    parser: Parser = arguments.parser
+    if target is None:
+        parser.error("the following arguments are required: --target")
+    return target_of(target, arguments.target_option)
 
 
 def load_model(path: Path) -> Module:
     """A `.py` file is imported, anything else is read as MLIR."""
-    from mbc.api import Module, import_file
+    from mbc import Module, import_file
 
     return import_file(path) if path.suffix == ".py" else Module.load(path)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mbc.cli.commands import Commands, add_command
 from mbc.cli.commands.models import add_target, chosen_target, load_model
 from mbc.cli.diagnostics import OK
 from mbc.errors import WrongResult
-
-if TYPE_CHECKING:
-    from mbc.api import Artifact
 
 
 def add_to(commands: Commands) -> None:
@@ -37,26 +33,23 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.api import check
+    target = None if arguments.model.is_dir() else chosen_target(arguments)
+    from mbc import Module, check, load, lower
     from mbc.cli.arrays import read_inputs, write_outputs
 
-    artifact = _artifact(arguments)
-    inputs = read_inputs(arguments.inputs, artifact.manifest)
-    outputs = artifact.run(*inputs)
+    if target is None:
+        artifact = load(arguments.model)
+        module = Module(artifact.module, artifact.parameters, artifact.signature)
+    else:
+        module = load_model(arguments.model)
+        artifact = lower(module, *target)
+    inputs = read_inputs(arguments.inputs, artifact)
+    outputs = artifact.run_named(dict(inputs))
     if arguments.outputs is not None:
-        write_outputs(arguments.outputs, artifact.manifest, outputs)
+        write_outputs(arguments.outputs, outputs)
     if arguments.check:
-        report = check(artifact, inputs)
+        report = check(artifact, module, inputs)
         if not report.passed:
             raise WrongResult("the outputs are outside their error bound", report.text)
         print(report.text)
     return OK
-
-
-def _artifact(arguments: argparse.Namespace) -> Artifact:
-    from mbc.api import load, lower
-
-    if arguments.model.is_dir():
-        return load(arguments.model)
-    target, options = chosen_target(arguments)
-    return lower(load_model(arguments.model), target, options)

@@ -12,10 +12,12 @@ from mbc.cli.commands import Commands, add_command
 from mbc.cli.commands.models import add_target, chosen_target, load_model
 from mbc.cli.diagnostics import INTERRUPTED, OK
 from mbc.cli.knowledge_path import add_knowledge, chosen_path
+from mbc.cli.output import make_folder
 from mbc.cli.table import print_rows
 
 if TYPE_CHECKING:
-    from mbc.api import TunedKernel
+    from mbc import Budget
+    from mbc.api.tune import TunedKernel
 
 POLICIES = ("heuristic", "random", "greedy")
 
@@ -31,7 +33,10 @@ def add_to(commands: Commands) -> None:
     add_target(parser)
     add_knowledge(parser)
     parser.add_argument(
-        "--budget-measurements", type=int, metavar="N", help="candidates to evaluate"
+        "--budget-measurements",
+        type=int,
+        metavar="N",
+        help="candidates to evaluate; without any budget a default number",
     )
     parser.add_argument("--budget-seconds", type=float, metavar="S")
     parser.add_argument("--policy", choices=POLICIES, default=POLICIES[0])
@@ -47,25 +52,27 @@ def add_to(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     target, options = chosen_target(arguments)
-    from mbc.api import Budget, tune
+    from mbc import tune
     from mbc.cli.progress import shown_progress
 
     module = load_model(arguments.model)
     path = chosen_path(arguments.kb)
+    folder: Path = arguments.output or Path(f"{arguments.model.stem}.{target}")
+    make_folder(folder)
     with shown_progress() as progress:
         tuned = tune(
             module,
             target,
             options=options,
-            budget=Budget(arguments.budget_measurements, arguments.budget_seconds),
+            budget=chosen_budget(arguments),
             policy=arguments.policy,
             knowledge_path=path,
             seed=arguments.seed,
             progress=progress,
         )
-    folder: Path = arguments.output or Path(f"{arguments.model.stem}.{target}")
     tuned.artifact.save(folder)
     print_kernels(tuned.rows)
+    print(f"checked: {tuned.check}")
     print(f"wrote {folder}; outcomes are in {path}")
     if tuned.interrupted:
         print(
@@ -73,6 +80,16 @@ def execute(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return INTERRUPTED if tuned.interrupted else OK
+
+
+def chosen_budget(arguments: argparse.Namespace) -> Budget:
+    from mbc import Budget
+    from mbc.api.tune import DEFAULT_BUDGET
+
+    measurements, seconds = arguments.budget_measurements, arguments.budget_seconds
+    if measurements is None and seconds is None:
+        return DEFAULT_BUDGET
+    return Budget(measurements, seconds)
 
 
 def print_kernels(rows: Sequence[TunedKernel]) -> None:
@@ -84,7 +101,7 @@ def print_kernels(rows: Sequence[TunedKernel]) -> None:
                 row.family,
                 _number(row.default, row.unit),
                 _number(row.tuned, row.unit),
-                "-" if row.ratio is None else f"{row.ratio:.2f}x",
+                f"{row.ratio:.2f}x" if row.unit else "-",
                 row.fidelity,
                 row.verdict,
             )
@@ -93,5 +110,6 @@ def print_kernels(rows: Sequence[TunedKernel]) -> None:
     )
 
 
-def _number(value: float | None, unit: str) -> str:
-    return "-" if value is None else f"{value:,.0f} {unit}"
+def _number(value: float, unit: str) -> str:
+    """Without a unit nothing was measured."""
+    return f"{value:,.0f} {unit}" if unit else "-"

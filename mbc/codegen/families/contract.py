@@ -71,11 +71,7 @@ class ContractFamily:
                 "vector": (16, 8),
                 "unroll": (1, 2, 4),
             }
-        return {
-            "tile": ((64, 64, 16), (128, 64, 16), (128, 128, 8), (32, 32, 16)),
-            "vector": (4, 1),
-            "parallel": ((16, 16), (8, 16), (8, 8), (16, 8)),
-        }
+        return _gpu_space(match, target.peaks.units)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         tile = schedule.get("tile", (1,))
@@ -130,11 +126,42 @@ def _rvv_space(match: ContractMatch) -> Space:
     return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (1, 2, 4)}
 
 
+GPU_TILES = {
+    (128, 128, 16): (16, 16),
+    (128, 64, 16): (16, 16),
+    (64, 64, 16): (8, 16),
+    (32, 32, 16): (8, 8),
+    (128, 8, 16): (8, 16),
+    (8, 128, 16): (16, 8),
+}
+"""Tiles of a work group, the largest first, and the shape of group that suits each."""
+NARROW = 16
+"""Results with fewer rows or columns take one of the two flat tiles."""
+
+
+def _gpu_space(match: ContractMatch, units: int) -> Space:
+    """Every tile; first the largest that still gives each unit of the GPU a group."""
+    *square, tall, flat = GPU_TILES
+    enough = [tile for tile in square if _groups_of(match, tile) >= units]
+    best = [*enough, square[-1]][0]
+    if match.n < NARROW:
+        best = tall
+    elif match.m < NARROW:
+        best = flat
+    blocks = dict.fromkeys((GPU_TILES[best], *GPU_TILES.values()))
+    tiles = dict.fromkeys((best, *GPU_TILES))
+    return {"tile": tuple(tiles), "vector": (4, 1), "parallel": tuple(blocks)}
+
+
+def _groups_of(match: ContractMatch, tile: tuple[int, int, int]) -> int:
+    return match.b * -(-match.m // tile[0]) * -(-match.n // tile[1])
+
+
 def _block_refusal(tile: Sequence[int], schedule: Schedule) -> str:
     block = schedule.get("parallel", (16, 16))
     assert isinstance(block, tuple)
     rows, columns = tile[0] % block[1], tile[1] % block[0]
-    if rows or columns:
+    if rows or columns or tile[0] < block[1] or tile[1] < block[0]:
         return f"a tile of {tile[0]} x {tile[1]} does not divide into the work group"
     if (tile[0] // block[1]) * (tile[1] // block[0]) > 64:
         return "a work item would hold over 64 sums"

@@ -25,7 +25,7 @@ class NestFamily:
     """Knob on SIMT targets: `parallel`, the work-group size."""
 
     def match(self, kernel: KernelOp, target: Target) -> NestMatch | None:
-        clone = kernel.clone()
+        clone = kernel.copy()
         decompose_ops(clone.block)
         return NestMatch("nest", kernel, clone)
 

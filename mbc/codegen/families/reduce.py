@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import anchored, buffer_names
-from mbc.codegen.families.rowwise import row_cost, row_space
+from mbc.codegen.families.rowwise import row_cost, row_space, row_threads
 from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.loops import Access, Nest, access, collapse, nest_of, row_major
 from mbc.codegen.targets import Target
@@ -18,6 +18,9 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.structured import maps_of
 from mbc.ir.types import element_of, shape_of
+
+COLUMN_THREADS = 256
+"""Of a work group that folds columns."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,10 @@ class ReduceFamily:
         )
 
     def space(self, match: Match, target: Target) -> Space:
-        return row_space(target)
+        assert isinstance(match, ReduceMatch)
+        if match.inner > 1:
+            return row_space(target, COLUMN_THREADS)
+        return row_space(target, row_threads(match.outer, match.reduced, target))
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return ""

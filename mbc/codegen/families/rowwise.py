@@ -33,7 +33,7 @@ class RowwiseFamily:
     flight, RVV), `parallel` (work items per row on GPUs, rows per group on CPUs)."""
 
     def match(self, kernel: KernelOp, target: Target) -> RowwiseMatch | None:
-        clone = kernel.clone()
+        clone = kernel.copy()
         decompose_ops(clone.block, lambda op: not isinstance(op, ReduceOp))
         program = row_program(clone)
         if program is None or not fits_vectors(clone, target):
@@ -41,7 +41,9 @@ class RowwiseFamily:
         return RowwiseMatch("rowwise", kernel, program, clone)
 
     def space(self, match: Match, target: Target) -> Space:
-        return row_space(target)
+        assert isinstance(match, RowwiseMatch)
+        threads = row_threads(match.rows, match.program.length, target)
+        return row_space(target, threads)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return ""
@@ -64,13 +66,27 @@ def fits_vectors(kernel: KernelOp, target: Target) -> bool:
     return f32 and all(body_vectorizes(op, target) for op in generics)
 
 
-def row_space(target: Target) -> Space:
-    """Knobs of kernels that walk rows."""
+def row_space(target: Target, threads: int) -> Space:
+    """Knobs of kernels that walk rows; on GPUs `threads` per row come first."""
     if not target.simt:
         return {"vector": (4, 8, 2, 1), "unroll": (1, 2)}
     if target.text_or("style", "gpu") == "cpu":
         return {"vector": (16, 8, 4), "parallel": (1, 4, 16)}
-    return {"vector": (4, 1), "parallel": (256, 128, 512, 1024, 64, 32)}
+    parallel = dict.fromkeys((threads, *ROW_THREADS))
+    return {"vector": (4, 1), "parallel": tuple(parallel)}
+
+
+ROW_THREADS = (256, 128, 512, 1024, 64, 32, 16, 8)
+ELEMENTS_PER_THREAD = 16
+"""Of a row: four vectors in flight, and few enough to stay in registers."""
+
+
+def row_threads(rows: int, length: int, target: Target) -> int:
+    """Work items per row, a power of two; of few rows, each gets one per vector."""
+    busy = rows >= 4 * target.peaks.units
+    per_thread = ELEMENTS_PER_THREAD if busy else 4
+    threads = 1 << (-(-length // per_thread) - 1).bit_length()
+    return min(max(threads, min(ROW_THREADS)), max(ROW_THREADS))
 
 
 def row_cost(

@@ -69,7 +69,7 @@ def map_space(target: Target) -> Space:
         return {"vector": (4, 1, 2, 8), "unroll": (1, 2, 4)}
     if target.text_or("style", "gpu") == "cpu":
         return {"vector": (16, 4, 8), "parallel": (64, 16, 256)}
-    return {"vector": (4, 1, 2), "unroll": (1, 2, 4), "parallel": (256, 128, 512)}
+    return {"vector": (4, 1, 2), "unroll": (2, 1, 4), "parallel": (256, 128, 512)}
 
 
 def lane_use(target: Target, schedule: Schedule) -> int:

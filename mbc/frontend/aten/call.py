@@ -41,7 +41,9 @@ class Call:
         return element_of_dtype(self.dtype)
 
     def dtype_of(self, value: SSAValue) -> torch.dtype:
-        return self.metas[value].dtype
+        dtype = self.metas[value].dtype
+        element_of_dtype(dtype)
+        return dtype
 
     def promoted(self, a: Operand, b: Operand) -> torch.dtype:
         """The dtype that PyTorch compares or combines `a` and `b` in."""

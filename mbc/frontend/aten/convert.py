@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
-from mbc.frontend.dtypes import UNSIGNED, element_of_dtype
+from mbc.frontend.dtypes import FLOATS, INTEGERS, UNSIGNED
 from mbc.ir.arithmetic import constant
 from mbc.ir.types import is_float
 
@@ -20,14 +20,19 @@ def convert(x: SSAValue, source: torch.dtype, target: torch.dtype) -> SSAValue:
         return nonzero(x)
     if source.is_floating_point and target.is_floating_point:
         return _between_floats(x, source, target)
-    element = element_of_dtype(target)
     if source.is_floating_point:
         cast = arith.FPToUIOp if target in UNSIGNED else arith.FPToSIOp
-        return cast(x, element).result
+        return cast(x, INTEGERS[target]).result
     unsigned = source in UNSIGNED or source == torch.bool
     if target.is_floating_point:
-        return (arith.UIToFPOp if unsigned else arith.SIToFPOp)(x, element).result
-    return _between_integers(x, unsigned, target)
+        cast = arith.UIToFPOp if unsigned else arith.SIToFPOp
+        return cast(x, FLOATS[target]).result
+    before, after = INTEGERS[source].width.data, INTEGERS[target].width.data
+    if before > after:
+        return arith.TruncIOp(x, INTEGERS[target]).result
+    if before == after:
+        return x
+    return (arith.ExtUIOp if unsigned else arith.ExtSIOp)(x, INTEGERS[target]).result
 
 
 def nonzero(x: SSAValue) -> SSAValue:
@@ -41,25 +46,10 @@ def nonzero(x: SSAValue) -> SSAValue:
 
 
 def _between_floats(x: SSAValue, source: torch.dtype, target: torch.dtype) -> SSAValue:
-    element = element_of_dtype(target)
+    element = FLOATS[target]
     if source.itemsize < target.itemsize:
         return arith.ExtFOp(x, element).result
     if source.itemsize > target.itemsize:
         return arith.TruncFOp(x, element).result
     single = convert(x, source, torch.float32)
     return convert(single, torch.float32, target)
-
-
-def _between_integers(x: SSAValue, unsigned: bool, target: torch.dtype) -> SSAValue:
-    element = element_of_dtype(target)
-    before, after = width(x.type), width(element)
-    if before == after:
-        return x
-    if before > after:
-        return arith.TruncIOp(x, element).result
-    return (arith.ExtUIOp if unsigned else arith.ExtSIOp)(x, element).result
-
-
-def width(element: Attribute) -> int:
-    assert isinstance(element, IntegerType)
-    return element.width.data

@@ -88,4 +88,3 @@ def parameter_values(function: func.FuncOp) -> set[SSAValue]:
         if all(value in known for value in needs(op)):
             known.update(op.results)
     return known
-

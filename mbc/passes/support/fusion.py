@@ -163,4 +163,3 @@ def _is_hoisted(
 ) -> bool:
     """Work on parameters is done once; joining it would do it in every call."""
     return producer.outs[0] in constant and consumer.outs[0] not in constant
-

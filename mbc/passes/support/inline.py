@@ -117,9 +117,7 @@ def replace(old: Operation, new: Operation) -> None:
     old.erase()
 
 
-def _computed(
-    producer: linalg.GenericOp, map: AffineMap, inputs: _Inputs
-) -> SSAValue:
+def _computed(producer: linalg.GenericOp, map: AffineMap, inputs: _Inputs) -> SSAValue:
     """The producer's scalar at the index that `map` gives."""
     mapper: dict[SSAValue, SSAValue] = {}
     scalars = producer.body.block.args
@@ -152,9 +150,7 @@ def always(producer: linalg.GenericOp, consumer: linalg.GenericOp) -> bool:
     return True
 
 
-def without_recomputing(
-    producer: linalg.GenericOp, consumer: linalg.GenericOp
-) -> bool:
+def without_recomputing(producer: linalg.GenericOp, consumer: linalg.GenericOp) -> bool:
     """The consumer needs each element of the producer once, or it is free."""
     return is_move(producer) or points(producer) == points(consumer)
 

@@ -110,10 +110,9 @@ def join(producer: KernelOp, consumer: KernelOp, rule: Rule) -> Joined:
 
 
 def _copy_body(kernel: KernelOp, block: Block, outer: dict[SSAValue, SSAValue]) -> None:
-    inner = {
+    mapper: dict[SSAValue, SSAValue] = {
         arg: outer[value] for arg, value in zip(kernel.block.args, kernel.ins)
     }
-    mapper: dict[SSAValue, SSAValue] = dict(inner)
     for op in kernel.ops():
         block.add_op(op.clone(mapper))
     results = kernel.terminator.values

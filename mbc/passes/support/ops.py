@@ -71,7 +71,7 @@ def is_compute(op: Operation) -> bool:
     """What form-kernels makes a kernel of."""
     if is_view(op) or isinstance(op, KernelOp):
         return False
-    return isinstance(op, TensorOp | LinalgStructuredOperation | MOVES)
+    return isinstance(op, (TensorOp, LinalgStructuredOperation, *MOVES))
 
 
 def is_init(user: Operation, position: int) -> bool:
@@ -86,7 +86,9 @@ def reads_inits(op: linalg.GenericOp) -> bool:
 
 def captured(op: Operation) -> list[SSAValue]:
     """Values from outside that the regions of an op use."""
-    inside = {value for nested in _nested(op) for value in nested.results}
+    inside: set[SSAValue] = set()
+    for nested in _nested(op):
+        inside.update(nested.results)
     for region in op.regions:
         for nested in region.walk():
             for inner in nested.regions:

@@ -26,7 +26,6 @@ def emit_gpu(frame: Frame, match: ContractMatch) -> KernelCode:
         "opencl/gpu_contract.cl.j2",
         (ceil_div(match.n, columns), ceil_div(match.m, rows), match.b),
         (across, down, 1),
-        block=(across, down, 1),
         rows=rows,
         columns=columns,
         depth=depth,

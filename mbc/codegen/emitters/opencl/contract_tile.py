@@ -39,7 +39,8 @@ class Operand:
     """Elements behind the last x may be read."""
 
     def start(self, x: str) -> str:
-        return self.pointer.format(x)
+        whole = x.isidentifier() or x.startswith("min(")
+        return self.pointer.format(x if whole else f"({x})")
 
     def at(self, k: str) -> str:
         return times(k, self.step)
@@ -57,7 +58,7 @@ def right_operand(frame: Frame, match: ContractMatch) -> Operand:
     if not match.panel:
         return _plain(frame, match.rhs, N)
     panel, k = match.panel, frame.name("K")
-    start = f"({{0}}) / {panel} * {k} * {panel} + ({{0}}) % {panel}"
+    start = f"{{0}} / {panel} * {k} * {panel} + {{0}} % {panel}"
     return Operand(f"{match.rhs.buffer} + {start}", 1, panel, padded=True)
 
 
@@ -65,7 +66,7 @@ def _plain(frame: Frame, access: Access, own: int) -> Operand:
     b, x, k = (access.strides[loop] for loop in (B, own, K))
     named = frame.named_extents()
     flat = replace(access, strides=(b, x, 0))
-    index = index_text(flat, ("b", "({0})", "k"), (named[B], named[own], named[K]))
+    index = index_text(flat, ("b", "{0}", "k"), (named[B], named[own], named[K]))
     return Operand(f"{access.buffer} + {index}", x, k)
 
 

@@ -65,6 +65,7 @@ class Frame:
             extents=self.named_extents(),
             parameters=[parameter(b, self.target) for b in self.buffers],
             index=self.index_type(),
+            block=block,
             summary=summary(self.match.kernel),
             **context,
         )

@@ -81,7 +81,6 @@ def emit_gpu(
         "opencl/gpu_rowwise.cl.j2",
         (rows, 1, 1),
         (group, 1, 1),
-        block=(group, 1, 1),
         row_indices=row_indices,
         **write(width, gpu_style(width, group)).context(),
     )

@@ -1,4 +1,4 @@
-"""Helper headers by name, with only what a translation unit uses.
+"""The prelude and the helper headers, with only what a translation unit uses.
 
     scalar_math             elementary functions in scalar C
     vector_math:exp:m4      one vector function at one LMUL
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mbc.codegen.emitters.rvv.layout import tidy
 from mbc.codegen.render import TEMPLATES, render
+from mbc.codegen.targets.rvv import RVV
 
 VECTOR_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "exp": (),
@@ -24,6 +26,8 @@ VECTOR_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "reduce_prod": (),
     "reduce_max": (),
     "reduce_min": (),
+    "reduce_maxnum": (),
+    "reduce_minnum": (),
     "log1p": ("log", "quotient"),
     "tanh": ("expm1", "quotient"),
     "erf": ("exp",),
@@ -37,18 +41,17 @@ def vector_header(function: str, lmul: int) -> str:
 
 
 def header_text(names: Iterable[str]) -> str:
-    """The text of `names` and of all they need, each once, to follow the prelude."""
+    """What precedes the kernels: the prelude, then `names` and all that they need."""
     wanted = set(names)
-    parts: list[str] = []
+    parts = [render(RVV.prelude)]
     if "scalar_math" in wanted:
-        parts.append((TEMPLATES / "common/scalar_math.h").read_text())
+        parts.append((TEMPLATES / RVV.headers["scalar_math"]).read_text())
     pairs = _closure(name for name in wanted if name != "scalar_math")
     for function in VECTOR_FUNCTIONS:
         for lmul in (1, 2, 4, 8):
             if (function, lmul) in pairs:
-                parts.append(
-                    render("rvv/vector_math.h.j2", function=function, lmul=lmul)
-                )
+                text = render(RVV.headers["vector_math"], function=function, lmul=lmul)
+                parts.append(tidy(text))
     return "\n".join(parts)
 
 

@@ -68,14 +68,20 @@ class Vectors:
         lanes = f"__riscv_vmv_v_x_i32m{self.lmul}({flag}, {self.length})"
         return f"__riscv_vmsne({lanes}, 0, {self.length})"
 
-    def load(self, pointer: str, stride: int) -> str:
-        """Elements from `pointer` on, `stride` elements apart."""
+    def load(self, buffer: str, index: str, stride: int) -> str:
+        """Elements from `buffer[index]` on, `stride` elements apart."""
+        start, name = _address(buffer, index), f"v_f32m{self.lmul}"
         if stride == 1:
-            return f"__riscv_vle32_v_f32m{self.lmul}({pointer}, {self.length})"
-        bytes = f"{4 * stride}"
-        return f"__riscv_vlse32_v_f32m{self.lmul}({pointer}, {bytes}, {self.length})"
+            return f"__riscv_vle32_{name}({start}, {self.length})"
+        return f"__riscv_vlse32_{name}({start}, {4 * stride}, {self.length})"
 
-    def store(self, pointer: str, stride: int, value: str) -> str:
+    def store(self, buffer: str, index: str, stride: int, value: str) -> str:
+        """The statement that is the counterpart of `load`."""
+        start = _address(buffer, index)
         if stride == 1:
-            return f"__riscv_vse32({pointer}, {value}, {self.length});"
-        return f"__riscv_vsse32({pointer}, {4 * stride}, {value}, {self.length});"
+            return f"__riscv_vse32({start}, {value}, {self.length});"
+        return f"__riscv_vsse32({start}, {4 * stride}, {value}, {self.length});"
+
+
+def _address(buffer: str, index: str) -> str:
+    return buffer if index == "0" else f"{buffer} + {index}"

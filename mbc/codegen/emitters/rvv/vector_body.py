@@ -44,11 +44,16 @@ class VectorPrinter:
     vectors: Vectors
     lines: list[str] = field(default_factory=list[str])
     headers: set[str] = field(default_factory=set[str])
+    used: int = 0
+    """Locals that bodies have declared so far."""
+
+    def declare(self, name: str, vector: str) -> None:
+        self.lines.append(f"const {self.vectors.type} {name} = {vector};")
 
     def body(
-        self, block: Block, arguments: Sequence[Value], prefix: str = "t"
+        self, block: Block, arguments: Sequence[Value], suffix: str = ""
     ) -> tuple[Value, ...]:
-        """What the block yields; locals are called prefix0, prefix1, ..."""
+        """What the block yields; locals are called t0, t1, ... and then `suffix`."""
         table = dict(zip(block.args, arguments, strict=True))
         fused = _fused_products(block, table)
         for op in block.ops:
@@ -61,7 +66,8 @@ class VectorPrinter:
                 continue
             if result in fused:
                 continue
-            table[result] = self._op(op, table, f"{prefix}{len(self.lines)}")
+            table[result] = self._op(op, table, f"t{self.used}{suffix}")
+            self.used += 1
         raise InvalidInput("a loop body has no terminator")
 
     def _op(self, op: Operation, table: dict[SSAValue, Value], name: str) -> Value:

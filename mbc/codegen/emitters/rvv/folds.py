@@ -1,0 +1,41 @@
+"""Reductions as text: a vector of partial results per row, joined at its end."""
+
+from __future__ import annotations
+
+from mbc.codegen.emitters.rvv.headers import vector_header
+from mbc.codegen.emitters.rvv.values import Vectors
+
+STARTS = {"sum": "0.0f", "prod": "1.0f", "max": "-MBC_INF", "min": "MBC_INF"}
+INSTRUCTIONS = {"sum": "vfadd", "prod": "vfmul", "max": "vfmax", "min": "vfmin"}
+NAN_KEEPING = {"max": "maximum", "min": "minimum"}
+
+
+def carried(kind: str) -> str:
+    """The reduction that is carried out: a mean is a sum, divided at the end."""
+    return "sum" if kind == "mean" else kind
+
+
+def start(kind: str, vectors: Vectors) -> str:
+    return vectors.splat(STARTS[carried(kind).removesuffix("num")])
+
+
+def step(
+    kind: str, total: str, value: str, vectors: Vectors, headers: set[str]
+) -> str:
+    """The statement that takes `value` in; elements behind the length are kept.
+
+    `maxnum` and `minnum` are for where NaN reaches every result on another way.
+    """
+    if kind in NAN_KEEPING:
+        headers.add(vector_header(NAN_KEEPING[kind], vectors.lmul))
+        return f"{total} = {vectors.helper(NAN_KEEPING[kind], total, value).text};"
+    name = f"{INSTRUCTIONS[carried(kind).removesuffix('num')]}_tu"
+    return f"{total} = {vectors.call(name, total, total, value).text};"
+
+
+def join(kind: str, total: str, count: str, vectors: Vectors, headers: set[str]) -> str:
+    """The scalar that all elements of `total` make; a mean is over `count`."""
+    name = f"reduce_{carried(kind)}"
+    headers.add(vector_header(name, vectors.lmul))
+    text = vectors.helper(name, total).text
+    return f"{text} / (float){count}" if kind == "mean" else text

@@ -1,0 +1,174 @@
+"""Simplification of one `linalg.generic`; each rule says whether it changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder, ImplicitBuilder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from mbc.ir.arithmetic import constant
+from mbc.ir.ops.contract import ContractOp
+from mbc.ir.structured import is_elementwise, is_projection, maps_of
+from mbc.ir.types import element_of
+from mbc.passes.support.inline import can_inline, inline, is_map, is_move, replace
+from mbc.passes.support.scalars import simplify
+
+
+def simplify_generic(op: linalg.GenericOp) -> bool:
+    """Apply the first rule that changes the op or replaces it."""
+    return (
+        simplify(op.body.block)
+        or _drop_copy(op)
+        or _fold_splats(op)
+        or _drop_unused_inputs(op)
+        or _absorb_moves(op)
+    )
+
+
+def _drop_copy(op: linalg.GenericOp) -> bool:
+    """A generic that yields an input as it is stands for that input."""
+    source = copied(op)
+    if source is None or maps_of(op)[0] != AffineMap.identity(maps_of(op)[0].num_dims):
+        return False
+    if source.type != op.results[0].type:
+        return False
+    op.results[0].replace_all_uses_with(source)
+    op.detach()
+    op.erase()
+    return True
+
+
+def copied(op: Operation) -> SSAValue | None:
+    """The only input, where a generic moves its elements and does nothing else."""
+    if not isinstance(op, linalg.GenericOp) or not is_map(op) or len(op.inputs) != 1:
+        return None
+    yielded = op.body.block.last_op
+    assert yielded is not None
+    is_first = yielded.operands[0] is op.body.block.args[0]
+    return op.inputs[0] if is_first and is_projection(maps_of(op)[0]) else None
+
+
+def _fold_splats(op: linalg.GenericOp) -> bool:
+    """An input with one constant everywhere becomes a scalar constant."""
+    for position, value in enumerate(op.inputs):
+        scalar = splat_of(value)
+        if scalar is None or not _is_bound_without(op, {position}):
+            continue
+        block = op.body.block
+        with ImplicitBuilder(Builder(InsertPoint.at_start(block))):
+            folded = constant(scalar, element_of(value))
+        block.args[position].replace_all_uses_with(folded)
+        _without_inputs(op, {position})
+        return True
+    return False
+
+
+def splat_of(value: SSAValue) -> float | int | None:
+    """The constant that every element of a tensor is."""
+    owner = value.owner
+    if not isinstance(owner, arith.ConstantOp) or not isa(
+        owner.value, DenseIntOrFPElementsAttr[IntegerType | IndexType | AnyFloat]
+    ):
+        return None
+    size = owner.value.get_element_type().compile_time_size
+    data = owner.value.data.data
+    if not data or data != data[:size] * (len(data) // size):
+        return None
+    first = next(iter(owner.value.iter_values()))
+    return None if isinstance(first, tuple) else first
+
+
+def _drop_unused_inputs(op: linalg.GenericOp) -> bool:
+    unused = {
+        position
+        for position in range(len(op.inputs))
+        if not list(op.body.block.args[position].uses)
+    }
+    if not unused or not _is_bound_without(op, unused):
+        return False
+    _without_inputs(op, unused)
+    return True
+
+
+def _is_bound_without(op: linalg.GenericOp, dropped: set[int]) -> bool:
+    """Whether the other operands still tell the extent of every loop."""
+    if is_elementwise(op):
+        return True
+    kept = [m for i, m in enumerate(maps_of(op)) if i not in dropped]
+    bound = {str(expr) for map in kept for expr in map.results}
+    return all(f"d{loop}" in bound for loop in range(maps_of(op)[0].num_dims))
+
+
+def _without_inputs(op: linalg.GenericOp, dropped: set[int]) -> None:
+    kept = [i for i in range(len(op.inputs)) if i not in dropped]
+    maps = maps_of(op)
+    block = op.body.block
+    for position in sorted(dropped, reverse=True):
+        block.erase_arg(block.args[position])
+    rebuilt = linalg.GenericOp(
+        [op.inputs[i] for i in kept],
+        list(op.outputs),
+        op.detach_region(op.body),
+        _map_attributes([*(maps[i] for i in kept), *maps[len(op.inputs) :]]),
+        op.iterator_types,
+        list(op.result_types),
+    )
+    replace(op, rebuilt)
+
+
+def _map_attributes(maps: Sequence[AffineMap]) -> ArrayAttr[AffineMapAttr]:
+    return ArrayAttr(AffineMapAttr(map) for map in maps)
+
+
+def _absorb_moves(op: linalg.GenericOp) -> bool:
+    """Read through transposes, broadcasts and fills instead of storing them."""
+    for value in op.inputs:
+        producer = value.owner
+        if (
+            isinstance(producer, linalg.GenericOp)
+            and is_map(producer)
+            and is_move(producer)
+            and can_inline(producer, op)
+        ):
+            inline(producer, op)
+            return True
+    return False
+
+
+def absorb_transposes(op: ContractOp) -> bool:
+    """A contraction reads transposed operands through its indexing maps."""
+    maps = [attribute.data for attribute in op.indexing_maps]
+    for position, value in enumerate(op.operands):
+        producer = value.owner
+        source = copied(producer) if isinstance(producer, Operation) else None
+        if source is None or not isinstance(producer, linalg.GenericOp):
+            continue
+        read = maps_of(producer)[0]
+        if source.type == value.type and read == AffineMap.identity(read.num_dims):
+            continue
+        if sorted(map(str, read.results)) != sorted(
+            f"d{loop}" for loop in range(read.num_dims)
+        ):
+            continue
+        lhs, rhs = (
+            source if index == position else operand
+            for index, operand in enumerate(op.operands)
+        )
+        maps[position] = read.compose(maps[position])
+        replace(op, ContractOp.from_maps(lhs, rhs, maps, op.acc.data))
+        return True
+    return False

@@ -1,0 +1,216 @@
+"""OpenCL programs on any installed runtime, with PoCL on the CPU as the default.
+
+Everything of OpenCL happens in a worker process that is kept between calls, because
+starting a runtime costs more than most kernels; see `worker`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mbc.codegen.program import Buffer, Program
+from mbc.errors import InvalidInput
+from mbc.ir.types import NUMPY_DTYPES
+from mbc.runtime.opencl.channel import Channel, Lost
+from mbc.runtime.opencl.wire import Message
+from mbc.runtime.outcome import (
+    Availability,
+    Available,
+    Completed,
+    EmitOnly,
+    Failed,
+    FailureKind,
+    Fidelity,
+    Measured,
+    Measurement,
+    NotMeasured,
+    RunOutcome,
+)
+from mbc.runtime.runner import Arrays
+
+INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
+START_SECONDS = 60
+ALL_BITS, ODD_BITS = 0xFF, 0xA5
+"""Poison: NaN in every float type, and a pattern for integers."""
+
+
+@dataclass
+class OpenclRunner:
+    device_name: str = ""
+    """Part of the name of the device to use; empty for the newest PoCL."""
+    run_seconds: float = 60
+    """Limit of one build and run of one program."""
+    memory_bytes: int = 16 << 30
+    channel: Channel = field(init=False)
+    description: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        self.channel = Channel(self.device_name, self.memory_bytes)
+
+    def availability(self) -> Availability:
+        opened = self._open()
+        if isinstance(opened, Failed):
+            return EmitOnly(opened.message, INSTALL)
+        return Available(opened)
+
+    def device(self) -> str:
+        opened = self._open()
+        return "no OpenCL device" if isinstance(opened, Failed) else opened
+
+    def run(self, program: Program, inputs: Arrays) -> RunOutcome:
+        answer = self._ask("run", program, inputs)
+        if isinstance(answer, Failed):
+            # What it broke may include the worker's own memory.
+            if answer.kind == "crash":
+                self.channel.close()
+            return answer
+        return _completed(program, answer.blobs)
+
+    def compile_check(self, program: Program) -> RunOutcome:
+        answer = self._ask("build", program, {})
+        return answer if isinstance(answer, Failed) else Completed({})
+
+    def measure(
+        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
+    ) -> list[Measurement]:
+        """Programs that cannot run drop out; the others still share their rounds."""
+        results: dict[int, Measurement] = {}
+        while len(results) < len(programs):
+            pending = [i for i in range(len(programs)) if i not in results]
+            seconds = self._load(programs, inputs, pending, results)
+            if seconds is not None:
+                results.update(self._time(pending, rounds, seconds))
+        self._tell("unload")
+        return [results[i] for i in range(len(programs))]
+
+    def close(self) -> None:
+        self.channel.close()
+
+    def _load(
+        self,
+        programs: Sequence[Program],
+        inputs: Sequence[Arrays],
+        pending: Sequence[int],
+        results: dict[int, Measurement],
+    ) -> float | None:
+        """Seconds of one round, or None after one of `pending` has dropped out."""
+        self._tell("unload")
+        total = 0.0
+        for index in pending:
+            answer = self._ask("load", programs[index], inputs[index])
+            if isinstance(answer, Failed):
+                results[index] = NotMeasured(answer.message)
+                return None
+            total += float(answer.body["nanoseconds"]) / 1e9
+        return total
+
+    def _time(
+        self, pending: Sequence[int], rounds: int, seconds: float
+    ) -> dict[int, Measurement]:
+        limit = self.run_seconds + 10 * rounds * seconds
+        answer = self._answer(self.channel.ask({"op": "time", "rounds": rounds}, (), limit))
+        if isinstance(answer, Failed):
+            return {index: NotMeasured(answer.message) for index in pending}
+        device = self.device()
+        return {
+            index: _measured(samples, device)
+            for index, samples in zip(pending, answer.body["samples"], strict=True)
+        }
+
+    def _open(self) -> str | Failed:
+        """The device's description; asked for once."""
+        if not self.description:
+            answer = self._answer(self.channel.ask({"op": "device"}, (), START_SECONDS))
+            if isinstance(answer, Failed):
+                return answer
+            self.description = str(answer.body["device"])
+        return self.description
+
+    def _tell(self, op: str) -> None:
+        if self.channel.is_running():
+            self.channel.ask({"op": op}, (), self.run_seconds)
+
+    def _ask(self, op: str, program: Program, inputs: Arrays) -> Message | Failed:
+        opened = self._open()
+        if isinstance(opened, Failed):
+            return opened
+        blobs = () if op == "build" else _input_bytes(program, inputs)
+        body = {"op": op, **_described(program)}
+        return self._answer(self.channel.ask(body, blobs, self.run_seconds))
+
+    def _answer(self, answer: Message | Lost) -> Message | Failed:
+        if isinstance(answer, Lost):
+            kind = "timeout" if answer.timed_out else "crash"
+            return Failed(kind, answer.message, answer.log)
+        failed = answer.body.get("failed")
+        if failed is None:
+            return answer
+        kind = cast(FailureKind, failed["kind"])
+        return Failed(kind, str(failed["message"]), str(failed["log"]))
+
+
+def _described(program: Program) -> dict[str, Any]:
+    return {
+        "source": program.source,
+        "buffers": [_described_buffer(program, b) for b in program.buffers],
+        "launches": [
+            {
+                "function": launch.function,
+                "args": launch.args,
+                "grid": launch.grid,
+                "block": launch.block,
+                "steps": launch.steps,
+            }
+            for launch in program.launches
+        ],
+    }
+
+
+def _described_buffer(program: Program, buffer: Buffer) -> dict[str, Any]:
+    floating = "f" in buffer.dtype
+    itemsize = NUMPY_DTYPES[buffer.dtype].itemsize
+    return {
+        "name": buffer.name,
+        "nbytes": buffer.nbytes,
+        "role": buffer.role,
+        "poison": ALL_BITS if floating else ODD_BITS,
+        "view_of": buffer.view_of,
+        "offset": buffer.offset * itemsize if buffer.view_of else 0,
+    }
+
+
+def _input_bytes(program: Program, inputs: Arrays) -> list[bytes]:
+    found: list[bytes] = []
+    for buffer in program.inputs:
+        if buffer.name not in inputs:
+            raise InvalidInput(f"no array is given for input '{buffer.name}'")
+        array = np.ascontiguousarray(inputs[buffer.name], NUMPY_DTYPES[buffer.dtype])
+        if array.nbytes != buffer.nbytes:
+            raise InvalidInput(
+                f"input '{buffer.name}' has shape {array.shape}, "
+                f"expected {buffer.shape}"
+            )
+        found.append(array.tobytes())
+    return found
+
+
+def _completed(program: Program, blobs: Sequence[bytes]) -> RunOutcome:
+    outputs: dict[str, npt.NDArray[np.generic]] = {}
+    for buffer, blob in zip(program.outputs, blobs, strict=True):
+        raw = np.frombuffer(blob, np.uint8)
+        if buffer.dtype == "i1" and (raw > 1).any():
+            return Failed("crash", f"'{buffer.name}' has a bool that is not 0 or 1")
+        array = raw.view(NUMPY_DTYPES[buffer.dtype]).reshape(buffer.shape)
+        outputs[buffer.name] = array.copy()
+    return Completed(outputs)
+
+
+def _measured(samples: Sequence[float], device: str) -> Measurement:
+    times = tuple(float(sample) for sample in samples)
+    return Measured(median(times), "ns", Fidelity.HARDWARE, device, times)

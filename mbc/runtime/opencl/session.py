@@ -1,0 +1,202 @@
+"""OpenCL in the worker: one device, programs built once, runs and timed rounds.
+
+Run: every buffer lies between two guards in an allocation of its own; what must not
+change is compared afterwards. Time: plain buffers; programs take turns in rounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mbc.runtime.opencl.memory import Trouble, guarded, plain, reviewed
+from mbc.runtime.opencl.wire import Message
+
+try:
+    import pyopencl as cl
+except ImportError:
+    cl = None
+
+__all__ = ["Reply", "Session", "Trouble"]
+
+BUILD_OPTIONS = ["-cl-std=CL1.2"]
+SHORTEST_NS = 20_000
+"""Calls shorter than this are repeated within a round: starting and ending an event
+jitters by about a microsecond."""
+MOST_REPEATS = 200
+
+
+@dataclass(frozen=True)
+class Reply:
+    body: dict[str, Any]
+    blobs: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel with its arguments bound, ready to enqueue; steps pass their index."""
+
+    kernel: Any
+    size: tuple[int, int, int]
+    group: tuple[int, int, int]
+    steps: int
+    arguments: int
+
+
+@dataclass
+class Session:
+    context: Any
+    queue: Any
+    description: str
+    built: dict[str, Any] = field(default_factory=dict[str, Any])
+    loaded: list[tuple[list[Call], Any, int]] = field(
+        default_factory=list[tuple[list[Call], Any, int]]
+    )
+    """Per program to time: its calls, its buffers and its repeats in a round."""
+
+    @classmethod
+    def open(cls, wanted: str) -> Session:
+        device, description = choose_device(wanted)
+        context = cl.Context([device])
+        profiling = cl.command_queue_properties.PROFILING_ENABLE
+        return cls(context, cl.CommandQueue(context, properties=profiling), description)
+
+    def answer(self, message: Message) -> Reply:
+        handlers: Mapping[str, Callable[[Message], Reply]] = {
+            "device": lambda _: Reply({"device": self.description}),
+            "build": self.build_only,
+            "run": self.run,
+            "load": self.load,
+            "unload": self.unload,
+            "time": self.time,
+        }
+        try:
+            return handlers[message.body["op"]](message)
+        except cl.Error as error:
+            raise Trouble("crash", f"OpenCL refused: {_first_line(error)}") from error
+
+    def build_only(self, message: Message) -> Reply:
+        program = self._program(message.body["source"])
+        for launch in message.body["launches"]:
+            self._kernel(program, launch["function"])
+        return Reply({})
+
+    def run(self, message: Message) -> Reply:
+        buffers = guarded(self.context, message.body["buffers"], message.blobs)
+        calls = self._calls(message.body, buffers.arguments)
+        self._enqueue(calls)
+        return Reply({}, reviewed(self.queue, buffers))
+
+    def load(self, message: Message) -> Reply:
+        buffers = plain(self.context, message.body["buffers"], message.blobs)
+        calls = self._calls(message.body, buffers.arguments)
+        self._enqueue(calls)  # the first call compiles for its work-group size
+        nanoseconds = self._enqueue(calls)
+        repeats = math.ceil(SHORTEST_NS / max(nanoseconds, 1))
+        self.loaded.append((calls, buffers, min(repeats, MOST_REPEATS)))
+        return Reply({"nanoseconds": nanoseconds})
+
+    def unload(self, message: Message) -> Reply:
+        self.loaded.clear()
+        return Reply({})
+
+    def time(self, message: Message) -> Reply:
+        """Every program once per round; who goes first changes from round to round."""
+        count = len(self.loaded)
+        samples: list[list[float]] = [[] for _ in range(count)]
+        for turn in range(message.body["rounds"]):
+            for place in range(count):
+                index = (turn + place) % count
+                calls, _, repeats = self.loaded[index]
+                total = sum(self._enqueue(calls) for _ in range(repeats))
+                samples[index].append(total / repeats)
+        return Reply({"samples": samples})
+
+    def _program(self, source: str) -> Any:
+        key = hashlib.sha256(source.encode()).hexdigest()
+        if key not in self.built:
+            try:
+                program = cl.Program(self.context, source)
+                self.built[key] = program.build(BUILD_OPTIONS, cache_dir=False)
+            except cl.RuntimeError as error:
+                log = normalized_log(str(error))
+                raise Trouble("compile_fail", _first_error(log), log) from error
+        return self.built[key]
+
+    def _kernel(self, program: Any, name: str) -> Any:
+        try:
+            return cl.Kernel(program, name)
+        except cl.LogicError as error:
+            message = f"the source has no kernel '{name}'"
+            raise Trouble("compile_fail", message) from error
+
+    def _calls(self, body: dict[str, Any], arguments: Mapping[str, Any]) -> list[Call]:
+        program = self._program(body["source"])
+        calls: list[Call] = []
+        for launch in body["launches"]:
+            kernel = self._kernel(program, launch["function"])
+            for position, name in enumerate(launch["args"]):
+                kernel.set_arg(position, arguments[name])
+            size = tuple(g * b for g, b in zip(launch["grid"], launch["block"]))
+            group, names = tuple(launch["block"]), len(launch["args"])
+            calls.append(Call(kernel, size, group, launch["steps"], names))
+        return calls
+
+    def _enqueue(self, calls: list[Call]) -> int:
+        """Runs all calls in order; the sum of their times on the device, in ns."""
+        events: list[Any] = []
+        for call in calls:
+            for step in range(call.steps):
+                if call.steps > 1:
+                    call.kernel.set_arg(call.arguments, np.int32(step))
+                events.append(
+                    cl.enqueue_nd_range_kernel(
+                        self.queue, call.kernel, call.size, call.group
+                    )
+                )
+        self.queue.finish()
+        return sum(event.profile.end - event.profile.start for event in events)
+
+
+def choose_device(wanted: str) -> tuple[Any, str]:
+    """By name and version, never by position; the newest PoCL where nothing is said."""
+    if cl is None:
+        raise Trouble("blocked", "pyopencl is not installed")
+    try:
+        found = [
+            (device, f"{device.name.strip()}, {platform.version.strip()}")
+            for platform in cl.get_platforms()
+            for device in platform.get_devices()
+        ]
+    except cl.Error as error:
+        raise Trouble("blocked", "there is no OpenCL platform") from error
+    fitting = [entry for entry in found if wanted.casefold() in entry[1].casefold()]
+    if not fitting:
+        names = "; ".join(description for _, description in found) or "none"
+        raise Trouble("blocked", f"no OpenCL device matches '{wanted}'; here: {names}")
+    return max(fitting, key=lambda entry: _pocl_version(entry[1]))
+
+
+def _pocl_version(description: str) -> tuple[int, ...]:
+    match = re.search(r"PoCL (\d+)\.(\d+)", description)
+    return tuple(int(part) for part in match.groups()) if match else (0, 0)
+
+
+def normalized_log(text: str) -> str:
+    """Without the random paths that runtimes give the text."""
+    return re.sub(r"\S+?:(\d+):(\d+):", r"kernel.cl:\1:\2:", text)
+
+
+def _first_error(log: str) -> str:
+    lines = (line.strip() for line in log.splitlines())
+    return next((line for line in lines if "error:" in line), "the build failed")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

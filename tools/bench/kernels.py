@@ -1,0 +1,77 @@
+"""Small modules that benches tune: a GEMM with a weight, a softmax, a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, f32
+from xdsl.ir import Block, Region, SSAValue
+
+from mbc.api.module import Module, from_op
+from mbc.ir import build
+from mbc.ir.arithmetic import add, constant, maximum, multiply, subtract
+from mbc.ir.ops.contract import ContractOp
+from mbc.ir.ops.softmax import SoftmaxOp
+from mbc.ir.types import tensor
+
+Make = Callable[..., SSAValue]
+
+
+def module_of(
+    shapes: dict[str, Sequence[int]], make: Make, weights: Sequence[str] = ()
+) -> Module:
+    """@forward with one named f32 argument per shape; `weights` are parameters."""
+    types = [tensor(shape, f32) for shape in shapes.values()]
+    block = Block(arg_types=types)
+    with ImplicitBuilder(block):
+        result = make(*block.args)
+        func.ReturnOp(result)
+    function = func.FuncOp("forward", (types, [result.type]), Region(block))
+    kinds = ["parameter" if name in weights else "input" for name in shapes]
+    function.arg_attrs = ArrayAttr(
+        DictionaryAttr({f"mbc.{kind}": StringAttr(name)})
+        for kind, name in zip(kinds, shapes, strict=True)
+    )
+    op = ModuleOp([function])
+    op.verify()
+    rng = np.random.default_rng(0)
+    parameters = {
+        name: rng.standard_normal(shapes[name]).astype(np.float32) for name in weights
+    }
+    return from_op(op, parameters)
+
+
+def gemm(m: int, n: int, k: int) -> Module:
+    """x (m, k) times the transpose of a weight (n, k)."""
+
+    def make(x: SSAValue, w: SSAValue) -> SSAValue:
+        return ContractOp.einsum("mk,nk->mn", x, w).result
+
+    return module_of({"x": (m, k), "w": (n, k)}, make, ("w",))
+
+
+def softmax(rows: int, length: int) -> Module:
+    def make(x: SSAValue) -> SSAValue:
+        return SoftmaxOp.along(x, 1).result
+
+    return module_of({"x": (rows, length)}, make)
+
+
+def chain(elements: int) -> Module:
+    """Six elementwise ops one after the other: ((max(x * a + b, 0) - c) * x) + a."""
+
+    def step(value: SSAValue, function: Make) -> SSAValue:
+        return build.elementwise([value], (elements,), f32, function)
+
+    def make(x: SSAValue) -> SSAValue:
+        y = step(x, lambda v: multiply(v, constant(1.5, f32)))
+        y = step(y, lambda v: add(v, constant(0.25, f32)))
+        y = step(y, lambda v: maximum(v, constant(0.0, f32)))
+        y = step(y, lambda v: subtract(v, constant(0.5, f32)))
+        y = build.elementwise([y, x], (elements,), f32, multiply)
+        return step(y, lambda v: add(v, constant(1.0, f32)))
+
+    return module_of({"x": (elements,)}, make)

@@ -1,0 +1,29 @@
+"""Modelled cycles of tuned RVV kernels, with the floor of each."""
+
+from __future__ import annotations
+
+from mbc.agent.loop import Budget
+from mbc.api.module import Module
+from mbc.api.tune import tune
+from tools.bench.kernels import gemm, softmax
+
+
+def figures() -> dict[str, object]:
+    """Cycles at VLEN = DLEN = 256; floors: multiply-adds or bytes at peak rate."""
+    return {
+        "gemm 28x128x64": tuned(gemm(28, 128, 64), 28 * 128 * 64 // 8),
+        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // 16),
+    }
+
+
+def tuned(module: Module, floor: int) -> dict[str, object]:
+    result = tune(module, "rvv", budget=Budget(measurements=40))
+    row = max(result.rows, key=lambda row: row.tuned)
+    return {
+        "cycles": row.tuned,
+        "default": row.default,
+        "floor": floor,
+        "over floor": round(row.tuned / floor, 3),
+        "pipeline": row.pipeline,
+        "fidelity": row.fidelity,
+    }
