@@ -135,7 +135,9 @@ def translate(error: BaseException) -> MbcError | None:
 def render(error: MbcError, program: str, texts: dict[str, str]) -> str:
     """`file:line:col: error: message`, the line with a caret, and the notes."""
     place = error.location
-    lines = [f"{program if place is None else place}: error: {error.message}"]
+    # A compiler's own words begin like this, too.
+    message = error.message.removeprefix("error: ")
+    lines = [f"{program if place is None else place}: error: {message}"]
     if place is not None:
         lines += _excerpt(place, texts)
     lines += [f"note: {note}" for note in _notes(error)]

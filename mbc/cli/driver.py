@@ -36,6 +36,8 @@ class Driver:
         self._options = options
         self._reporter = reporter
         self._file = "<stdin>" if options.input == STANDARD else options.input
+        self._context = new_context()
+        self._context.allow_unregistered = options.allow_unregistered_dialect
         self._dumps = Dumps(options)
         self._times = Times()
 
@@ -87,14 +89,13 @@ class Driver:
         if not COMMENT.sub("", text).strip():
             return ModuleOp([])
         if self._options.allow_unregistered_dialect:
-            context = new_context()
-            context.allow_unregistered = True
-            module = Parser(context, text, self._file).parse_module()
+            module = Parser(self._context, text, self._file).parse_module()
             verify(module)
             return module
         try:
             return parse_module(text, self._file)
         except MbcError as error:
+            error.location = error.location or Location(self._file)
             if "registered" in error.message:
                 error.add_note("--allow-unregistered-dialect accepts it")
             raise
@@ -108,7 +109,7 @@ class Driver:
         self._times.start()
         try:
             with translated():
-                one.apply(new_context(), module)
+                one.apply(self._context, module)
                 if options.verify_each:
                     verify(module)
         except MbcError as error:

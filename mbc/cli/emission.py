@@ -19,8 +19,12 @@ NO_PASSES = "builtin.module()"
 
 
 def emit(module: ModuleOp) -> str:
-    """The translation unit; what builds and calls it is for folders."""
-    return next(iter(_artifact(from_op(module)).sources.values()))
+    """The translation unit with its own header; what builds it is for folders."""
+    sources = _artifact(from_op(module)).sources
+    unit = next(iter(sources.values()))
+    for name, text in sources.items():
+        unit = unit.replace(f'#include "{name}"\n', text)
+    return unit
 
 
 def emit_folder(

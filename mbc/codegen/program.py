@@ -119,8 +119,10 @@ class Program:
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
-        return tuple(b for b in self.buffers if b.role == "input")
+        """What the caller passes; views of inputs share their storage."""
+        return tuple(b for b in self.buffers if b.role == "input" and not b.view_of)
 
     @property
     def outputs(self) -> tuple[Buffer, ...]:
-        return tuple(b for b in self.buffers if b.role == "output")
+        """What the caller gets back."""
+        return tuple(b for b in self.buffers if b.role == "output" and not b.view_of)

@@ -28,6 +28,9 @@ IGNORED = frozenset({"device", "layout", "memory_format", "non_blocking", "pin_m
 
 Value = SSAValue | None
 
+UNKNOWN = object()
+"""Stands for a value whose shape is not known before the model runs."""
+
 
 @dataclass
 class Lowerer:
@@ -47,10 +50,13 @@ class Lowerer:
 
     def lower(self, node: Node) -> None:
         """Append the ops of one node; a placeholder where that is impossible."""
+        outputs = node_outputs(node)
+        if self._is_unknown(node, outputs):
+            self.values[node] = UNKNOWN
+            return
         if node.target is operator.getitem:
             self._pick(node)
             return
-        outputs = node_outputs(node)
         last = self.block.last_op
         results = self._results(node, outputs)
         location = node_location(node)
@@ -63,6 +69,17 @@ class Lowerer:
         for result, meta in zip(results, outputs):
             if result is not None:
                 self.metas[result] = meta
+
+    def _is_unknown(self, node: Node, outputs: tuple[torch.Tensor, ...]) -> bool:
+        """Whether a size depends on data; only the first such node is a problem."""
+        if any(self.values[source] is UNKNOWN for source in node.all_input_nodes):
+            return True
+        extents: list[Any] = [extent for output in outputs for extent in output.shape]
+        if not any(isinstance(extent, torch.SymInt) for extent in extents):
+            return False
+        reason = "the size of its result depends on data"
+        self.problems.add(str(node.target), reason, node_location(node))
+        return True
 
     def _results(
         self, node: Node, outputs: tuple[torch.Tensor, ...]

@@ -16,7 +16,6 @@ REASONS = {
     "aten.bernoulli.p": RANDOM,
     "cond": "control flow that depends on data",
     "while_loop": "control flow that depends on data",
-    "aten.nonzero.default": "the size of its result depends on data",
 }
 """Why some operators will not come, where the name does not say it."""
 

@@ -19,6 +19,12 @@ def test_source_goes_to_standard_output(mbc_opt: Command, target: str):
     assert mbc_opt("--target", target, stdin=FORWARD).out == ended.out
 
 
+def test_source_of_a_host_target_is_self_contained(mbc_opt: Command):
+    out = mbc_opt("--target", "rvv", stdin=FORWARD).out
+    assert "model_forward" in out
+    assert '#include "' not in out
+
+
 def test_no_tool_is_needed(
     mbc_opt: Command, here: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -2,13 +2,16 @@
 
 import os
 import re
+import resource
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
+MBC_OPT = f"{sys.executable} -m mbc.cli.opt"
 
 CHAIN = """\
 func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -127,11 +130,8 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-MBC_OPT = f"{sys.executable} -m mbc.cli.opt"
-
-
 def test_a_closed_pipe_is_quiet(here: Path):
-    many = "".join(f"func.func @f{i}() {{ return }}\n" for i in range(5000))
+    many = "".join(f"func.func @f{i}() {{ return }}\n" for i in range(2000))
     (here / "x.mlir").write_text(many)
     done = run("mbc-opt x.mlir | head -1", PYTHONPATH=str(ROOT))
     assert (done.returncode, done.stderr) == (0, "")
@@ -158,18 +158,13 @@ def test_start_up_is_quick_and_light(here: Path):
         "heavy = {'torch', 'pyopencl', 'anthropic', 'matplotlib'};"
         "sys.exit(code or len(heavy & set(sys.modules)))"
     )
-    seconds: list[float] = []
-    for _ in range(3):
-        start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-        seconds.append(time.perf_counter() - start)
-    # The promise is 1.2 s on an idle machine; the limit allows for a busy one.
-    assert min(seconds) < 2.4
-
-
-ROOT = Path(__file__).parents[2]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time, because a test may have to share its machine.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.2

@@ -212,6 +212,12 @@ def test_complex_tensors_are_refused():
         import_model(Function(torch.real), [torch.ones(2, dtype=torch.complex64)])
 
 
+def test_sizes_that_depend_on_data_are_refused_once():
+    with pytest.raises(UnsupportedModel, match=r"depends on data\)$") as caught:
+        import_model(Function(lambda x: x[x > 0] * 2 + 1), [torch.ones(3)])
+    assert caught.value.message.startswith("1 operator is not supported: aten.index")
+
+
 def test_dead_code_is_dropped():
     def function(x: Tensor) -> Tensor:
         torch.erfinv(x)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from mbc.cli.commands import Commands, add_command
+from mbc.cli.commands.models import import_model
 from mbc.cli.diagnostics import OK
 
 
@@ -28,11 +29,9 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc import import_file
-
     model: Path = arguments.model
     output: Path = arguments.output or Path(model.with_suffix(".mlir").name)
-    module = import_file(model)
+    module = import_model(model)
     module.save(output)
     parameters = len(module.parameters)
     beside = f" and {output.with_suffix('.safetensors')}" if parameters else ""

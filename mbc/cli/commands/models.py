@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +38,18 @@ def chosen_target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entr
 
 def load_model(path: Path) -> Module:
     """A `.py` file is imported, anything else is read as MLIR."""
-    from mbc import Module, import_file
+    from mbc import Module
 
-    return import_file(path) if path.suffix == ".py" else Module.load(path)
+    return import_model(path) if path.suffix == ".py" else Module.load(path)
+
+
+def import_model(path: Path) -> Module:
+    """Its warnings go to standard error; those of torch are about torch."""
+    from mbc import import_file
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        module = import_file(path)
+    for warning in module.warnings:
+        print(f"{path}: warning: {warning}", file=sys.stderr)
+    return module

@@ -39,11 +39,11 @@ EMITTERS = {
 }
 
 HEADERS = {
-    "rvv": "mbc.codegen.emitters.rvv.headers:header_text",
-    "opencl": "mbc.codegen.emitters.opencl.headers:header_text",
-    "cuda": "mbc.codegen.emitters.cuda.headers:header_text",
+    "rvv": "mbc.codegen.emitters.rvv.headers:unit_header",
+    "opencl": "mbc.codegen.emitters.opencl.headers:unit_header",
+    "cuda": "mbc.codegen.emitters.cuda.headers:unit_header",
 }
-"""What stands in front of kernels in a translation unit, given their `headers`."""
+"""What stands in front of the kernels of a translation unit."""
 
 Emit = Callable[[Match, Schedule, Target], KernelCode]
 
@@ -55,9 +55,8 @@ def emitter(target: Target, family: str) -> Emit:
 
 def translation_unit(target: Target, kernels: Sequence[KernelCode]) -> str:
     """Prelude and helper headers, each once, then the kernels in order."""
-    names = {header for kernel in kernels for header in kernel.headers}
     module, function = HEADERS[target.name].split(":")
-    text = getattr(import_module(module), function)(names)
+    text: str = getattr(import_module(module), function)(kernels)
     return "\n".join([text, *(kernel.source for kernel in kernels)])
 
 

@@ -15,6 +15,7 @@ from mbc.codegen.families.body import Anchored, anchored, buffer_names
 from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.loops import Access, access, row_major
 from mbc.codegen.targets import Target
+from mbc.ir.attributes import Entry
 from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.contract import ContractOp
@@ -67,9 +68,12 @@ class ContractFamily:
             return _rvv_space(match)
         if target.text_or("style", "gpu") == "cpu":
             return {
-                "tile": ((8, 2), (4, 2), (12, 2), (6, 4), (4, 4), (8, 1), (1, 2)),
+                "tile": (
+                    *((6, 1), (4, 1), (8, 2), (4, 2), (12, 2), (8, 1), (12, 1)),
+                    *((6, 4), (4, 4), (1, 2), (1, 4)),
+                ),
                 "vector": (16, 8),
-                "unroll": (1, 2, 4),
+                "unroll": (2, 1, 4),
             }
         return _gpu_space(match, target.peaks.units)
 
@@ -79,12 +83,7 @@ class ContractFamily:
         assert isinstance(tile, tuple)
         assert isinstance(vector, int)
         if not target.simt:
-            registers = (tile[0] + 1) * vector
-            if registers > 32:
-                return (
-                    f"a tile of {tile[0]} rows at LMUL {vector} needs over 32 registers"
-                )
-            return ""
+            return _register_refusal(tile[0], vector, schedule.get("unroll", 1))
         if target.text_or("style", "gpu") == "cpu":
             return ""
         return _block_refusal(tile, schedule)
@@ -100,7 +99,7 @@ class ContractFamily:
         if len(mine) != 1 or len(axes[1]) != 2:
             return ()
         axis = axes[1].index(mine[0])
-        tiles = (32, 16, 64) if target.simt else (32, 16, 64, 8)
+        tiles = (16, 32, 64) if target.simt else (32, 16, 64, 8)
         return (PackChoice(int(match.rhs.buffer[1:]), axis, tiles),)
 
     def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
@@ -121,9 +120,9 @@ def _all_f32(found: Anchored) -> bool:
 
 
 def _rvv_space(match: ContractMatch) -> Space:
-    rows = (7, 4, 6, 3, 2, 1, 5, 14)
+    rows = (6, 5, 4, 7, 3, 2, 1, 14)
     legal = tuple((r,) for r in rows if r <= max(1, match.m))
-    return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (1, 2, 4)}
+    return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (2, 1, 4)}
 
 
 GPU_TILES = {
@@ -155,6 +154,17 @@ def _gpu_space(match: ContractMatch, units: int) -> Space:
 
 def _groups_of(match: ContractMatch, tile: tuple[int, int, int]) -> int:
     return match.b * -(-match.m // tile[0]) * -(-match.n // tile[1])
+
+
+def _register_refusal(rows: int, vector: int, unroll: Entry) -> str:
+    """A tile has a vector per row and one per step of k that is unrolled."""
+    assert isinstance(unroll, int)
+    if (rows + unroll) * vector <= 32:
+        return ""
+    return (
+        f"a tile of {rows} rows at LMUL {vector}, unrolled by {unroll}, needs over "
+        "32 registers"
+    )
 
 
 def _block_refusal(tile: Sequence[int], schedule: Schedule) -> str:

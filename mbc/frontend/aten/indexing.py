@@ -1,4 +1,4 @@
-"""Reads at computed positions: embedding, index and gather."""
+"""Reads at computed positions (embedding, index, gather); writes of a slice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from xdsl.ir import SSAValue
 
 from mbc.frontend.aten.call import Call, Lowering, cast, wrap
 from mbc.frontend.aten.formulas import less, like, scaled, select
+from mbc.frontend.aten.shape import box
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
 from mbc.ir.arithmetic import add
+from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.gather import GatherOp
 from mbc.ir.types import element_of, shape_of
 
@@ -89,10 +91,43 @@ def gather(
     return build.elementwise([indices], call.shape, element, body)
 
 
+def slice_scatter(
+    call: Call,
+    x: SSAValue,
+    source: SSAValue,
+    axis: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> SSAValue:
+    """`x` with a slice replaced: what lies before, the new part, what lies behind."""
+    if step != 1:
+        raise Unsupported("a step between the elements")
+    axis = wrap(axis, len(shape_of(x)))
+    extent = shape_of(x)[axis]
+    first, _, _ = slice(start, end).indices(extent)
+    last = first + shape_of(source)[axis]
+    parts = (box(x, axis, 0, first), source, box(x, axis, last, extent - last))
+    kept = [part for part in parts if shape_of(part)[axis]]
+    return ConcatOp.of(kept, axis=axis).result if kept else x
+
+
+def select_scatter(
+    call: Call, x: SSAValue, source: SSAValue, axis: int, index: int
+) -> SSAValue:
+    axis = wrap(axis, len(shape_of(x)))
+    place = index % shape_of(x)[axis]
+    row = list(shape_of(x))
+    row[axis] = 1
+    return slice_scatter(call, x, build.reshape(source, row), axis, place, place + 1)
+
+
 LOWERINGS: dict[str, Lowering] = {
     "embedding.default": embedding,
     "index_select.default": index_select,
     "index.Tensor": index,
     "_unsafe_index.Tensor": index,
     "gather.default": gather,
+    "slice_scatter.default": slice_scatter,
+    "select_scatter.default": select_scatter,
 }

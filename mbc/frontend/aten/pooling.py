@@ -111,16 +111,40 @@ def with_batch(x: SSAValue, spatial: int) -> SSAValue:
 
 def adaptive_average(spatial: int) -> Lowering:
     def lower(call: Call, x: SSAValue, size: Sequence[int]) -> SSAValue:
-        before, after = shape_of(x)[-spatial:], call.shape[-spatial:]
-        if all(extent == 1 for extent in after):
+        if all(extent == 1 for extent in call.shape[-spatial:]):
             rank = len(shape_of(x))
             axes = range(rank - spatial, rank)
             return ReduceOp.over(x, "mean", axes, keepdims=True).result
-        for extent, out in zip(before, after, strict=True):
-            if extent % out:
-                raise Unsupported(f"{extent} does not divide into {out} windows")
-        window = [a // b for a, b in zip(before, after, strict=True)]
+        window = even_windows(call, x, spatial)
         return Pool(spatial, "avg", window, (), 0, 1)(call, x)
+
+    return lower
+
+
+def adaptive_maximum(spatial: int) -> Lowering:
+    def lower(call: Call, x: SSAValue, size: Sequence[int]) -> list[SSAValue | None]:
+        window = even_windows(call, x, spatial)
+        return [Pool(spatial, "max", window, (), 0, 1)(call, x), None]
+
+    return lower
+
+
+def even_windows(call: Call, x: SSAValue, spatial: int) -> list[int]:
+    """Extents of the windows of an adaptive pool, where all are alike."""
+    before, after = shape_of(x)[-spatial:], call.shape[-spatial:]
+    for extent, out in zip(before, after, strict=True):
+        if extent % out:
+            raise Unsupported(f"{extent} does not divide into {out} windows")
+    return [a // b for a, b in zip(before, after, strict=True)]
+
+
+def values_only(lowering: Lowering) -> Lowering:
+    """A pool whose second result, where the maxima are, is not supported."""
+
+    def lower(call: Call, *arguments: object) -> list[SSAValue | None]:
+        values = lowering(call, *arguments)
+        assert isinstance(values, SSAValue)
+        return [values, None]
 
     return lower
 
@@ -136,6 +160,8 @@ LOWERINGS: dict[str, Lowering] = {
     for kind, make in KINDS.items()
     for spatial in (1, 2, 3)
 } | {
+    **{f"adaptive_max_pool{n}d.default": adaptive_maximum(n) for n in (2, 3)},
+    **{f"max_pool{n}d_with_indices.default": values_only(max_pool(n)) for n in (2, 3)},
     "_adaptive_avg_pool2d.default": adaptive_average(2),
     "_adaptive_avg_pool3d.default": adaptive_average(3),
 }

@@ -178,6 +178,18 @@ def variance(
     )
 
 
+def variance_and_mean(
+    call: Call,
+    x: SSAValue,
+    axes: Axes = None,
+    correction: Number | None = None,
+    keepdim: bool = False,
+) -> list[SSAValue]:
+    folded = reduced_axes(axes, len(shape_of(x)))
+    mean = ReduceOp.over(x, "mean", folded, keepdims=keepdim).result
+    return [variance(call, x, axes, correction, keepdim), mean]
+
+
 def vector_norm(
     call: Call,
     x: SSAValue,
@@ -248,6 +260,7 @@ LOWERINGS: dict[str, Lowering] = {
     **{f"any.{form}": truth("max") for form in ("default", "dim", "dims")},
     **{f"all.{form}": truth("min") for form in ("default", "dim", "dims")},
     "var.correction": variance,
+    "var_mean.correction": variance_and_mean,
     "linalg_vector_norm.default": vector_norm,
     "cumsum.default": scan("sum"),
     "cumprod.default": scan("prod"),

@@ -73,7 +73,9 @@ def _allocated(
 ) -> Buffers:
     homes = _homes(described, guard)
     images = {
-        b["name"]: _image(b, guard) for b in described if homes[b["name"]][0] == b["name"]
+        b["name"]: _image(b, guard)
+        for b in described
+        if homes[b["name"]][0] == b["name"]
     }
     data = iter(inputs)
     for buffer in described:

@@ -114,7 +114,9 @@ class OpenclRunner:
         self, pending: Sequence[int], rounds: int, seconds: float
     ) -> dict[int, Measurement]:
         limit = self.run_seconds + 10 * rounds * seconds
-        answer = self._answer(self.channel.ask({"op": "time", "rounds": rounds}, (), limit))
+        answer = self._answer(
+            self.channel.ask({"op": "time", "rounds": rounds}, (), limit)
+        )
         if isinstance(answer, Failed):
             return {index: NotMeasured(answer.message) for index in pending}
         device = self.device()

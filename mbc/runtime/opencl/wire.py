@@ -1,8 +1,8 @@
 """Messages between the runner and its worker: JSON and raw bytes, nothing executable.
 
-    8 bytes   length of the JSON text
-    JSON      {"body": ..., "sizes": [bytes of each blob]}
-    blobs     one after another
+8 bytes   length of the JSON text
+JSON      {"body": ..., "sizes": [bytes of each blob]}
+blobs     one after another
 """
 
 from __future__ import annotations

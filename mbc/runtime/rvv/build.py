@@ -17,7 +17,7 @@ from mbc.runtime.outcome import Failed
 from mbc.runtime.process import MINIMAL_ENVIRONMENT, Exited, Killed, Limits, TimedOut
 from mbc.runtime.resources import resource_dir
 from mbc.runtime.rvv.dispatch import dispatch_source
-from mbc.runtime.rvv.elf import symbol_addresses
+from mbc.runtime.rvv.elf import has_static_rounding, symbol_addresses
 from mbc.runtime.rvv.isolation import run_isolated
 from mbc.runtime.toolchain import (
     Found,
@@ -39,6 +39,9 @@ ZIG_FLAGS = (
     "cc -target riscv64-freestanding-none "
     "-mcpu=generic_rv64+m+a+f+d+c+v+zvfh+zfh+zba+zbb -fno-sanitize=all"
 ).split()
+SCALAR_FLAGS = ("-fno-vectorize", "-fno-slp-vectorize")
+"""QEMU 7.2 aborts on vector conversions with a static rounding mode, which compilers
+make of casts in loops that they vectorize; such a program is built without."""
 PLUGIN_FLAGS = "-std=c11 -D_DEFAULT_SOURCE -O2 -shared -fPIC".split()
 EXECUTABLE = "program"
 PLUGIN = "librvvcost.so"
@@ -64,11 +67,17 @@ def build_program(program: Program) -> Executable | Failed:
     texts = {"program.c": source, "harness.c": harness}
     command = [*_cross_compiler(compiler), *texts, "-o", EXECUTABLE]
     built = _build(texts, command, compiler)
+    if not isinstance(built, Failed) and has_static_rounding(_image(built)):
+        built = _build(texts, [*command, *SCALAR_FLAGS], compiler)
     if isinstance(built, Failed):
         return built
     path = built / EXECUTABLE
     symbols = symbol_addresses(path.read_bytes())
     return Executable(path, symbols["roi_begin"], symbols["roi_end"])
+
+
+def _image(built: Path) -> bytes:
+    return (built / EXECUTABLE).read_bytes()
 
 
 def build_plugin() -> Path | Failed:

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 SYMBOL_TABLE = 2
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
@@ -44,3 +46,23 @@ def _symbols(elf: bytes, table: Section, names: Section) -> Iterator[tuple[str, 
         start = names.offset + name
         if text := elf[start : elf.index(b"\0", start)].decode():
             yield text, address
+
+
+OPFVV_UNARY = 0x12 << 26 | 1 << 12 | 0x57
+"""VFUNARY0 in the OP-V major opcode: the vector conversions (RVV 1.0, section 13.17)."""
+UNARY_MASK = 0xFC00707F
+STATIC_ROUNDING = frozenset({6, 7, 14, 15, 21, 22, 23})
+"""Their vs1 field for round-towards-zero and round-to-odd."""
+
+
+def has_static_rounding(image: bytes) -> bool:
+    """Whether an image may hold vector conversions that round by themselves.
+
+    Looks at every even offset, so data can only make it answer yes too often.
+    """
+    for start in (0, 2):
+        words = np.frombuffer(image, "<u4", (len(image) - start) // 4, start)
+        conversions = words[(words & UNARY_MASK) == OPFVV_UNARY]
+        if any(int(word) >> 15 & 31 in STATIC_ROUNDING for word in conversions):
+            return True
+    return False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from mbc.codegen.program import KernelCode
 from mbc.codegen.render import render
 from mbc.codegen.targets.cuda import CUDA
 
@@ -10,3 +13,14 @@ def header_text(names: set[str]) -> str:
     """The prelude and the helper headers called `names`, in order of inclusion."""
     templates = [path for name, path in CUDA.headers.items() if name in names]
     return "\n".join(render(template) for template in (CUDA.prelude, *templates))
+
+
+def unit_header(kernels: Iterable[KernelCode]) -> str:
+    """What precedes the kernels of one translation unit.
+
+    A kernel names its headers, or calls a helper that ends in a header's name.
+    """
+    names = {name for kernel in kernels for name in kernel.headers}
+    for kernel in kernels:
+        names |= {name for name in CUDA.headers if f"_{name}(" in kernel.source}
+    return header_text(names)

@@ -81,7 +81,7 @@ def column_split(
 ) -> ColumnSplit:
     """A warp along the columns, the rest of the threads along the reduced loop."""
     vectors = -(-inner // width)
-    lanes = min(WARP, power_of_two(vectors))
+    lanes = min(WARP, threads, power_of_two(vectors))
     lines = min(threads // lanes, power_of_two(-(-reduced // STEPS_PER_LINE)))
     lanes = min(threads // lines, power_of_two(vectors))
     column_blocks = -(-vectors // lanes)

@@ -35,6 +35,7 @@ class Operand:
     stride: int
     """From x to x + 1."""
     step: int
+    step_text: str
     padded: bool = False
     """Elements behind the last x may be read."""
 
@@ -43,11 +44,7 @@ class Operand:
         return self.pointer.format(x if whole else f"({x})")
 
     def at(self, k: str) -> str:
-        return times(k, self.step)
-
-
-def times(index: str, stride: int) -> str:
-    return index if stride == 1 else f"{index} * {stride}"
+        return k if self.step == 1 else f"{k} * {self.step_text}"
 
 
 def left_operand(frame: Frame, match: ContractMatch) -> Operand:
@@ -59,7 +56,7 @@ def right_operand(frame: Frame, match: ContractMatch) -> Operand:
         return _plain(frame, match.rhs, N)
     panel, k = match.panel, frame.name("K")
     start = f"{{0}} / {panel} * {k} * {panel} + {{0}} % {panel}"
-    return Operand(f"{match.rhs.buffer} + {start}", 1, panel, padded=True)
+    return Operand(f"{match.rhs.buffer} + {start}", 1, panel, str(panel), True)
 
 
 def _plain(frame: Frame, access: Access, own: int) -> Operand:
@@ -67,7 +64,9 @@ def _plain(frame: Frame, access: Access, own: int) -> Operand:
     named = frame.named_extents()
     flat = replace(access, strides=(b, x, 0))
     index = index_text(flat, ("b", "{0}", "k"), (named[B], named[own], named[K]))
-    return Operand(f"{access.buffer} + {index}", x, k)
+    dense = x == 1 and k == named[own][1]
+    step = named[own][0] if dense else str(k)
+    return Operand(f"{access.buffer} + {index}", x, k, step)
 
 
 def result_lanes(frame: Frame, width: int, count: str) -> Lanes:

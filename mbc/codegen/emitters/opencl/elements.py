@@ -70,11 +70,18 @@ class Loader:
 
     def read(self, access: Access) -> Value:
         if access not in self.found:
-            self.found[access] = self._declare(access)
+            self.found[access] = self._declare(access.buffer, self.lanes.load(access))
         return self.found[access]
 
     def read_all(self, accesses: Sequence[Access]) -> list[Value]:
         return [self.read(access) for access in accesses]
+
+    def read_again(self, access: Access) -> Value:
+        """What an earlier loop stored; never in front of the loop."""
+        if access not in self.found:
+            moving = Value(self.lanes.load(access).text, uniform=False)
+            self.found[access] = self._declare(access.buffer, moving)
+        return self.found[access]
 
     def for_next_loop(self) -> Loader:
         """Keeps what is uniform; elements are loaded again."""
@@ -82,9 +89,8 @@ class Loader:
         names = {n: count for n, count in self.names.items() if n.endswith("_u")}
         return replace(self, lines=[], found=kept, names=names)
 
-    def _declare(self, access: Access) -> Value:
-        value = self.lanes.load(access)
-        name = f"{access.buffer}_{'u' if value.uniform else 'x'}"
+    def _declare(self, buffer: str, value: Value) -> Value:
+        name = f"{buffer}_{'u' if value.uniform else 'x'}"
         seen = self.names.get(name, 0)
         self.names[name] = seen + 1
         name = f"{name}{seen or ''}"

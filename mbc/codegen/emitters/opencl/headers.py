@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from mbc.codegen.program import KernelCode
 from mbc.codegen.render import render
 
 HELPER = re.compile(r"\b(?:mbc_\w+|MBC_\w+|double)\b")
@@ -34,3 +35,8 @@ def header_text(names: Iterable[str]) -> str:
     for name in list(wanted):
         wanted |= NEEDS.get(name, set()) | NEEDS.get(name.rstrip("0123456789"), set())
     return render("opencl/prelude.h.j2", names=wanted)
+
+
+def unit_header(kernels: Iterable[KernelCode]) -> str:
+    """What precedes the kernels of one translation unit."""
+    return header_text({n for kernel in kernels for n in helpers_used(kernel.source)})

@@ -116,7 +116,7 @@ def kept_places(program: RowProgram) -> dict[str, Access]:
 def write_pass(writer: RowWriter, step: Pass, homes: dict[str, Access]) -> None:
     writer.begin(pass_comment(step))
     for name in step.loads:
-        writer.values[name] = writer.loader.read(homes[name])
+        writer.values[name] = writer.loader.read_again(homes[name])
     for statement in step.rows:
         writer.element(_generic(statement), statement.inputs, statement.result)
     for name in step.keeps:

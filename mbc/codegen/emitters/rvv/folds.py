@@ -19,18 +19,31 @@ def start(kind: str, vectors: Vectors) -> str:
     return vectors.splat(STARTS[carried(kind).removesuffix("num")])
 
 
-def step(
+def combined(
     kind: str, total: str, value: str, vectors: Vectors, headers: set[str]
 ) -> str:
-    """The statement that takes `value` in; elements behind the length are kept.
+    """Two vectors of partial results as one, lane by lane.
 
     `maxnum` and `minnum` are for where NaN reaches every result on another way.
     """
     if kind in NAN_KEEPING:
         headers.add(vector_header(NAN_KEEPING[kind], vectors.lmul))
-        return f"{total} = {vectors.helper(NAN_KEEPING[kind], total, value).text};"
-    name = f"{INSTRUCTIONS[carried(kind).removesuffix('num')]}_tu"
-    return f"{total} = {vectors.call(name, total, total, value).text};"
+        return vectors.helper(NAN_KEEPING[kind], total, value).text
+    return vectors.call(_instruction(kind), total, value).text
+
+
+def step(
+    kind: str, total: str, value: str, vectors: Vectors, headers: set[str]
+) -> str:
+    """The statement that takes a strip in; elements behind its length are kept."""
+    text = combined(kind, total, value, vectors, headers)
+    if kind not in NAN_KEEPING:
+        text = vectors.call(f"{_instruction(kind)}_tu", total, total, value).text
+    return f"{total} = {text};"
+
+
+def _instruction(kind: str) -> str:
+    return INSTRUCTIONS[carried(kind).removesuffix("num")]
 
 
 def join(kind: str, total: str, count: str, vectors: Vectors, headers: set[str]) -> str:

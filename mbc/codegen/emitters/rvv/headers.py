@@ -1,7 +1,7 @@
 """The prelude and the helper headers, with only what a translation unit uses.
 
-    scalar_math             elementary functions in scalar C
-    vector_math:exp:m4      one vector function at one LMUL
+scalar_math             elementary functions in scalar C
+vector_math:exp:m4      one vector function at one LMUL
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mbc.codegen.emitters.rvv.layout import tidy
+from mbc.codegen.program import KernelCode
 from mbc.codegen.render import TEMPLATES, render
 from mbc.codegen.targets.rvv import RVV
 
@@ -66,3 +67,8 @@ def _closure(names: Iterable[str]) -> set[tuple[str, int]]:
         found.add((function, lmul))
         pending += [(other, lmul) for other in VECTOR_FUNCTIONS[function]]
     return found
+
+
+def unit_header(kernels: Iterable[KernelCode]) -> str:
+    """What precedes the kernels of one translation unit."""
+    return header_text({name for kernel in kernels for name in kernel.headers})

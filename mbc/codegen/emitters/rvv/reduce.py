@@ -107,8 +107,10 @@ class _Columns:
             (value,) = printer.body(block, _padded(values, block.args), suffix(s))
         text = self.vectors.as_vector(value)
         total = f"total{suffix(s)}"
-        line = folds.step(self.match.kind, total, text, self.vectors, self.headers)
-        return [*printer.lines, line.replace("_tu(total", "(total")]
+        more = folds.combined(
+            self.match.kind, total, text, self.vectors, self.headers
+        )
+        return [*printer.lines, f"{total} = {more};"]
 
     def _finish(self, s: int, column: str) -> list[str]:
         printer = VectorPrinter(self.target, self.vectors, headers=self.headers)

@@ -117,8 +117,8 @@ class RowText:
         whole, kind = replace(self.vectors, length="vlmax"), self._kind(fold)
         total = self._total(fold, 0)
         lines = [
-            folds.step(kind, total, self._total(fold, s), whole, self.headers)
-            for s in range(1, self.unroll)
+            f"{total} = {folds.combined(kind, total, other, whole, self.headers)};"
+            for other in (self._total(fold, s) for s in range(1, self.unroll))
         ]
         length = self.constants[-1][0]
         joined = folds.join(kind, total, length, whole, self.headers)

@@ -42,4 +42,5 @@ def emit_rows(
         loops=loops,
         passes=passes,
         vectors=vectors,
+        unroll=unroll,
     )

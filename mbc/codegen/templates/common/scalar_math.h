@@ -1,6 +1,6 @@
 /* Elementary functions for freestanding targets, in double and, through it, float.
  *
- * Errors are below 2 ulp of double (erf 4, pow 100 for large results), so the float
+ * Errors are below 4 ulp of double (erf 8, pow 100 for large results), so the float
  * versions are correctly rounded but for rare ties. NaN, infinities, signed zeros and
  * denormal numbers are treated as in C's Annex F; no exceptions, no errno.
  */

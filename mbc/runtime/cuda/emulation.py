@@ -1,0 +1,206 @@
+"""CUDA programs on the CPU: checks what kernels compute, never how fast.
+
+The program is compiled as C++ behind a header that says what CUDA's own words mean;
+`emulate.h` describes how. Accesses out of bounds, undefined behaviour and barriers that
+not all threads reach end the run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from mbc.codegen.program import Buffer, Launch, Program
+from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.cuda.nvcc import compile_check, first_error
+from mbc.runtime.outcome import (
+    Availability,
+    Available,
+    Completed,
+    EmitOnly,
+    Failed,
+    Measurement,
+    NotMeasured,
+    RunOutcome,
+)
+from mbc.runtime.process import Exited, Killed, Limits, TimedOut, run_command
+from mbc.runtime.runner import Arrays
+from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
+from mbc.runtime.rvv.isolation import run_isolated
+from mbc.runtime.rvv.job import Damage, make_job
+from mbc.runtime.toolchain import Found, Missing, Tool
+
+# AddressSanitizer reserves terabytes of addresses, so only time limits a run.
+ADDRESSES = 1 << 47
+BUILD_LIMITS = Limits(wall_seconds=180, cpu_seconds=120)
+RUN_LIMITS = Limits(wall_seconds=120, cpu_seconds=120, memory_bytes=ADDRESSES)
+FLAGS = (
+    "-x c++ -std=c++17 -O1 -w -fwrapv -ffp-contract=off -fno-exceptions -fno-rtti "
+    "-fno-sanitize-recover=all"
+).split()
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize=vptr,shift")
+EXECUTABLE = "program"
+SENTENCES = {
+    "ERROR: AddressSanitizer": "a kernel reads or writes outside its buffers",
+    "runtime error: ": "a kernel does what C++ leaves undefined",
+}
+"""What stands in a log, and what that means."""
+OWN_WORDS = "emulation: "
+
+
+class EmulatedCudaRunner:
+    """Runs programs on the CPU; `measure` never yields a number."""
+
+    def availability(self) -> Availability:
+        compiler = find_cxx()
+        if isinstance(compiler, Missing):
+            return EmitOnly(compiler.reason, compiler.install)
+        return Available(f"emulated on the CPU with {compiler}: checks only")
+
+    def device(self) -> str:
+        return f"SIMT emulation on the CPU, {find_cxx()}"
+
+    def run(self, program: Program, inputs: Arrays) -> RunOutcome:
+        built = _build(program)
+        if isinstance(built, Failed):
+            return built
+        job = make_job(program, inputs, warm_calls=0)
+        result = _execute(built, job.image)
+        if isinstance(result, Failed):
+            return result
+        outputs = job.outputs(result)
+        if isinstance(outputs, Damage):
+            return Failed("crash", outputs.message)
+        return Completed(outputs)
+
+    def compile_check(self, program: Program) -> RunOutcome:
+        return compile_check(program)
+
+    def measure(
+        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
+    ) -> list[Measurement]:
+        reason = "no NVIDIA GPU here: the emulation on the CPU has no clock"
+        return [NotMeasured(reason) for _ in programs]
+
+    def close(self) -> None:
+        """Nothing outlives a call."""
+
+
+@cache
+def find_cxx() -> Tool:
+    for name in ("g++", "clang++"):
+        path = shutil.which(name)
+        if path is None:
+            continue
+        match run_command((path, "-dumpfullversion", "-dumpversion")):
+            case Exited(code=0, stdout=text):
+                return Found(Path(path).resolve(), text.split()[0], name)
+            case _:
+                continue
+    return Missing("no C++ compiler to emulate CUDA with", "apt-get install g++")
+
+
+@cache
+def _sanitizers(compiler: Found) -> tuple[str, ...]:
+    """The flags, where the compiler has the libraries and they run here."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "empty.cpp").write_text("int main() { return 0; }\n")
+        command = [str(compiler.path), *SANITIZERS, "empty.cpp", "-o", EXECUTABLE]
+        built = run_isolated(command, folder, BUILD_LIMITS)
+        if not isinstance(built, Exited) or built.code:
+            return ()
+        ran = run_isolated([f"./{EXECUTABLE}"], folder, RUN_LIMITS)
+        return SANITIZERS if isinstance(ran, Exited) and not ran.code else ()
+
+
+def emulation_source(program: Program) -> str:
+    """One C++ file: what CUDA's words mean, the program, its launches, the harness."""
+    own = separate_buffers(program)
+    sizes = ", ".join(str(buffer.nbytes) for buffer in own) or "0"
+    calls = "".join(f"  {_call(program, launch)}\n" for launch in program.launches)
+    return (
+        f'#include "emulate.h"\n#line 1 "program.cu"\n{program.source}\n'
+        f'#include "harness.h"\nconst uint64_t buffer_bytes[] = {{{sizes}}};\n'
+        f"static void mbc_run(char **buffers, char *arena) {{\n{calls}}}\n"
+    )
+
+
+def _call(program: Program, launch: Launch) -> str:
+    args = [_pointer(program, program.by_name[name]) for name in launch.args]
+    grid, block = (", ".join(map(str, size)) for size in (launch.grid, launch.block))
+    if launch.steps > 1:
+        args.append("step")
+    call = f"{launch.function}({', '.join(args)});"
+    text = f"mbc_launch({{{grid}}}, {{{block}}}, [&] {{ {call} }});"
+    if launch.steps == 1:
+        return text
+    return f"for (int step = 0; step < {launch.steps}; ++step) {text}"
+
+
+def _pointer(program: Program, buffer: Buffer) -> str:
+    root, start = storage_of(program, buffer)
+    if root.role == "scratch":
+        return f"Pointer{{arena + {root.offset + start}}}"
+    index = separate_buffers(program).index(root)
+    return f"Pointer{{buffers[{index}] + {start}}}"
+
+
+def _build(program: Program) -> Path | Failed:
+    compiler = find_cxx()
+    if isinstance(compiler, Missing):
+        return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
+    here = Path(__file__).parent
+    texts = {name: (here / name).read_text() for name in ("emulate.h", "harness.h")}
+    # The types of these headers are in emulate.h.
+    texts |= {"cuda_fp16.h": "", "cuda_bf16.h": ""}
+    texts["emulated.cpp"] = emulation_source(program)
+    flags = [*FLAGS, *_sanitizers(compiler), "-I."]
+    command = [str(compiler.path), *flags, "emulated.cpp", "-o", EXECUTABLE]
+    key = build_key({**texts, "command": " ".join(command), "cxx": str(compiler)})
+
+    def build(folder: Path) -> Failed | None:
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        return _compiled(command, folder, compiler)
+
+    folder = cached_build(key, build)
+    return folder if isinstance(folder, Failed) else folder / EXECUTABLE
+
+
+def _compiled(command: Sequence[str], folder: Path, compiler: Found) -> Failed | None:
+    match run_isolated(command, folder, BUILD_LIMITS, compiler.folders):
+        case Exited(code=0):
+            return None
+        case TimedOut(seconds=seconds):
+            return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
+        case Exited(stderr=log) | Killed(stderr=log):
+            return Failed("compile_fail", first_error(log), log)
+
+
+def _execute(executable: Path, image: bytes) -> bytes | Failed:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "job.bin").write_bytes(image)
+        command = [str(executable), "job.bin", "result.bin"]
+        match run_isolated(command, folder, RUN_LIMITS, [executable.parent]):
+            case Exited(code=0):
+                return (folder / "result.bin").read_bytes()
+            case TimedOut(seconds=seconds):
+                return Failed("timeout", f"the emulation ran longer than {seconds:g} s")
+            case Exited(stderr=log):
+                return Failed("crash", _explanation(log), log)
+            case Killed(signal=number, stderr=log):
+                return Failed("crash", f"ended by signal {number}", log)
+
+
+def _explanation(log: str) -> str:
+    for mark, sentence in SENTENCES.items():
+        if mark in log:
+            return sentence
+    if OWN_WORDS in log:
+        return log.split(OWN_WORDS, 1)[1].splitlines()[0]
+    return "the emulation failed"

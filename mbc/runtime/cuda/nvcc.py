@@ -1,0 +1,66 @@
+"""Compiling CUDA programs without running them, with nvcc or with NVRTC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mbc.codegen.program import Program
+from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.outcome import Completed, Failed, RunOutcome
+from mbc.runtime.process import (
+    MINIMAL_ENVIRONMENT,
+    Exited,
+    Killed,
+    Limits,
+    TimedOut,
+    run_command,
+)
+from mbc.runtime.toolchain import Missing, find_nvcc
+
+LIMITS = Limits(wall_seconds=300, cpu_seconds=240, memory_bytes=16 << 30)
+SOURCE, CUBIN = "program.cu", "program.cubin"
+INSTALL_NVRTC = "pip install cuda-core[cu13]"
+DEFAULT_ARCH = "sm_90"
+
+
+def arch_of(program: Program) -> str:
+    return dict(program.options).get("arch", DEFAULT_ARCH)
+
+
+def compile_check(program: Program) -> RunOutcome:
+    """`Completed({})`, or `Failed` with the compiler's words."""
+    nvcc = find_nvcc()
+    if isinstance(nvcc, Missing):
+        return Failed("blocked", f"no nvcc and no NVRTC; install: {INSTALL_NVRTC}")
+    flags = ["-std=c++17", f"-arch={arch_of(program)}", "-cubin"]
+    command = [str(nvcc.path), *flags, SOURCE, "-o", CUBIN]
+    key = build_key(
+        {SOURCE: program.source, "flags": " ".join(flags), "nvcc": str(nvcc)}
+    )
+
+    def build(folder: Path) -> Failed | None:
+        (folder / SOURCE).write_text(program.source)
+        return _run_compiler(command, folder)
+
+    built = cached_build(key, build)
+    return built if isinstance(built, Failed) else Completed({})
+
+
+def _run_compiler(command: Sequence[str], folder: Path) -> Failed | None:
+    # nvcc keeps intermediate files in TMPDIR.
+    env = {**MINIMAL_ENVIRONMENT, "TMPDIR": str(folder)}
+    match run_command(command, LIMITS, folder, env):
+        case Exited(code=0):
+            return None
+        case TimedOut(seconds=seconds):
+            return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
+        case Exited(stderr=log) | Killed(stderr=log):
+            return Failed("compile_fail", first_error(log), log)
+
+
+def first_error(log: str) -> str:
+    for line in log.splitlines():
+        if "error: " in line:
+            return f"the compiler says: {line.split('error: ', 1)[1].strip()}"
+    return "the compiler failed"

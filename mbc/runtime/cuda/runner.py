@@ -1,0 +1,2 @@
+"""x"""
+from mbc.runtime.cuda.emulation import EmulatedCudaRunner as CudaRunner

@@ -1,0 +1,56 @@
+"""What emitted CUDA computes, under emulation, and that a CUDA compiler takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from tests.codegen.cuda.kernels import FAMILIES
+from tests.codegen.cuda.samples import CUDA, Sample, program_of
+
+from mbc.codegen.families import family_named, match_kernel
+from mbc.runtime.cuda.runner import CudaRunner
+from mbc.runtime.outcome import Completed, Failed
+
+Check = Callable[[Sequence[Sample]], None]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_results(family: str, check: Check) -> None:
+    check(FAMILIES[family]())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_samples_belong_to_their_family(family: str) -> None:
+    found = {s.name: match_kernel(s.kernel, CUDA).family for s in FAMILIES[family]()}
+    assert {name: f for name, f in found.items() if f != family} == {}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_knob_value_is_used(family: str) -> None:
+    used: dict[str, set[object]] = {}
+    legal: dict[str, set[object]] = {}
+    for s in FAMILIES[family]():
+        match = match_kernel(s.kernel, CUDA)
+        space = family_named(family).space(match, CUDA)
+        for knob, values in space.items():
+            used.setdefault(knob, set()).add(s.schedule.get(knob, values[0]))
+            legal.setdefault(knob, set()).update(values)
+    assert {knob: legal[knob] - used[knob] for knob in legal if legal[knob] - used[knob]} == {}
+
+
+def test_a_cuda_compiler_takes_all_kernels() -> None:
+    samples = [s for make in FAMILIES.values() for s in make()]
+    outcome = CudaRunner().compile_check(program_of(renamed(samples)))
+    if isinstance(outcome, Failed) and outcome.kind == "blocked":
+        pytest.skip(outcome.message)
+    assert outcome == Completed({})
+
+
+def renamed(samples: Sequence[Sample]) -> list[Sample]:
+    """Samples of several families in one program need labels of their own."""
+    from xdsl.dialects.builtin import StringAttr
+
+    for index, s in enumerate(samples):
+        s.kernel.properties["label"] = StringAttr(f"{s.name}_{index}")
+    return list(samples)

@@ -1,0 +1,192 @@
+"""Every template of both styles, at awkward extents and with every knob value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+from tests.codegen.opencl.harness import Build, Case, check, kernel_of
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+
+from mbc.codegen.families import Space, family_named, match_kernel
+from mbc.codegen.targets import target_named
+from mbc.ir import build
+from mbc.ir.arithmetic import add, constant, multiply
+from mbc.ir.attributes import Entry
+from mbc.ir.ops import op_class
+from mbc.ir.ops.contract import ContractOp
+from mbc.ir.types import shape_of
+from mbc.runtime.opencl.runner import OpenclRunner
+
+STYLES = ("cpu", "gpu")
+Shapes = Sequence[tuple[int, ...]]
+
+
+def each_knob(space: Space) -> Iterator[Mapping[str, Entry]]:
+    """Defaults, then every other value of one knob at a time."""
+    yield {}
+    for knob, values in space.items():
+        yield from ({knob: value} for value in values[1:])
+
+
+def cases(
+    family: str, style: str, name: str, shapes: Shapes, body: Build, knobs: bool = True
+) -> list[Case]:
+    """A case per legal knob value, or the defaults alone."""
+    target = target_named("opencl", {"style": style})
+    match = match_kernel(kernel_of("k0", shapes, body), target)
+    found = family_named(match.family)
+    schedules = list(each_knob(found.space(match, target))) if knobs else [{}]
+    defaults = {k: v[0] for k, v in found.space(match, target).items()}
+    return [
+        Case(name, tuple(shapes), body, schedule, family)
+        for schedule in schedules
+        if not found.refusal(match, target, {**defaults, **schedule})
+    ]
+
+
+def chain(x: SSAValue, y: SSAValue) -> SSAValue:
+    """Every sort of vector op: mixed constants, comparisons, selects, functions."""
+
+    def body(p: SSAValue, q: SSAValue) -> SSAValue:
+        half, one = constant(0.5, f32), constant(1.0, f32)
+        positive = arith.CmpfOp(p, constant(0.0, f32), "ogt").result
+        unordered = arith.CmpfOp(p, q, "ult").result
+        both = arith.AndIOp(positive, unordered).result
+        t = math.TanhOp(add(multiply(p, half), q)).result
+        s = arith.SelectOp(both, math.ErfOp(t).result, one).result
+        u = arith.MaximumfOp(s, half).result
+        return add(u, math.Log1pOp(math.ExpOp(t).result).result)
+
+    return build.elementwise([x, y], shape_of(x), f32, body)
+
+
+def transposed(x: SSAValue) -> SSAValue:
+    shape = shape_of(x)
+    moved = [build.dims_map(2, (1, 0))]
+    halved = lambda p: multiply(p, constant(0.5, f32))  # noqa: E731
+    return build.elementwise([x], shape[::-1], f32, halved, moved)
+
+
+def scale(x: SSAValue) -> SSAValue:
+    return build.elementwise([x], shape_of(x), f32, lambda p: multiply(p, p))
+
+
+def map_cases(style: str) -> list[Case]:
+    found = cases("map", style, "chain", [(67, 33), (33,)], chain)
+    for shapes in ([(1,), (1,)], [(17,), (17,)], [(5, 7, 3), (7, 1)], [(64, 48), (64, 1)]):
+        found += cases("map", style, f"chain {shapes}", shapes, chain, knobs=False)
+    found += cases("map", style, "transpose", [(19, 35)], transposed, knobs=False)
+    return found
+
+
+def softmax(x: SSAValue) -> SSAValue:
+    return op_class("mbc.softmax").of([x], axis=1, log=False).result
+
+
+def layer_norm(x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAValue:
+    return op_class("mbc.layer_norm").of([x, weight, bias], axes=1, eps=1e-5).result
+
+
+def log_softmax(x: SSAValue) -> SSAValue:
+    return op_class("mbc.softmax").of([x], axis=2, log=True).result
+
+
+def rowwise_cases(style: str) -> list[Case]:
+    found = cases("rowwise", style, "softmax", [(9, 131)], softmax)
+    for shape in ((1, 64), (3, 1), (5, 7), (4, 256)):
+        found += cases("rowwise", style, f"softmax {shape}", [shape], softmax, False)
+    norms = [(3, 5, 37), (37,), (37,)]
+    found += cases("rowwise", style, "layer_norm", norms, layer_norm, knobs=False)
+    found += cases("rowwise", style, "log", [(2, 3, 41)], log_softmax, knobs=False)
+    return found
+
+
+def folded(kind: str, axes: tuple[int, ...]) -> Build:
+    """A reduction with elementwise work on both sides."""
+
+    def body(x: SSAValue, bias: SSAValue) -> SSAValue:
+        squared = build.elementwise(
+            [x], shape_of(x), f32, lambda p: add(p, constant(0.5, f32))
+        )
+        reduce = op_class("mbc.reduce")
+        total = reduce.of([squared], kind=kind, axes=axes, keepdims=False).result
+        return build.elementwise([total, bias], shape_of(total), f32, add)
+
+    return body
+
+
+def plain_fold(kind: str, axes: tuple[int, ...], keepdims: bool) -> Build:
+    reduce = op_class("mbc.reduce")
+    return lambda x: reduce.of([x], kind=kind, axes=axes, keepdims=keepdims).result
+
+
+def reduce_cases(style: str) -> list[Case]:
+    found = cases("reduce", style, "rows", [(7, 131), (7,)], folded("sum", (1,)))
+    found += cases("reduce", style, "columns", [(3, 11, 67), (67,)], folded("max", (1,)))
+    for kind in ("sum", "mean", "prod", "max", "min"):
+        for axes, shape in (((0, 1, 2), (3, 5, 7)), ((1,), (2, 5, 19)), ((2,), (2, 3, 17))):
+            body = plain_fold(kind, axes, axes != (1,))
+            found += cases("reduce", style, f"{kind} {axes}", [shape], body, knobs=False)
+    body = plain_fold("sum", (0,), False)
+    return found + cases("reduce", style, "aligned", [(9, 64)], body, knobs=False)
+
+
+def product(equation: str) -> Build:
+    return lambda x, w: ContractOp.einsum(equation, x, w).result
+
+
+def biased(equation: str) -> Build:
+    def body(x: SSAValue, w: SSAValue, bias: SSAValue) -> SSAValue:
+        total = ContractOp.einsum(equation, x, w).result
+        return build.elementwise(
+            [total, bias],
+            shape_of(total),
+            f32,
+            lambda p, q: math.TanhOp(add(p, q)).result,
+        )
+
+    return body
+
+
+def packed(x: SSAValue, w: SSAValue) -> SSAValue:
+    """The right operand (k, n) in panels along n, the last one not full."""
+    columns = shape_of(w)[0] * shape_of(w)[2] - 3
+    plain = op_class("mbc.unpack").of([w], axis=1, size=columns).result
+    return ContractOp.einsum("mk,kn->mn", x, plain).result
+
+
+def contract_cases(style: str) -> list[Case]:
+    rows, dots = [(13, 37), (37, 67), (67,)], [(13, 37), (67, 37), (67,)]
+    found = cases("contract", style, "rows", rows, biased("mk,kn->mn"))
+    found += cases("contract", style, "dots", dots, biased("mk,nk->mn"), style == "cpu")
+    for panel in (8, 16, 32, 64):
+        shapes = [(13, 37), (3, 37, panel)]
+        found += cases("contract", style, f"panel {panel}", shapes, packed, panel == 32)
+    for equation, shapes in (
+        ("km,kn->mn", [(37, 13), (37, 67)]),
+        ("km,nk->mn", [(37, 13), (67, 37)]),
+        ("mk,kn->nm", [(13, 37), (37, 67)]),
+        ("bmk,bkn->bmn", [(3, 5, 7), (3, 7, 11)]),
+        ("bhqd,bhkd->bhqk", [(2, 3, 5, 4), (2, 3, 6, 4)]),
+        ("mk,k->m", [(13, 37), (37,)]),
+        ("k,kn->n", [(37,), (37, 67)]),
+        ("mk,kn->mn", [(1, 1), (1, 1)]),
+        ("mk,kn->mn", [(64, 32), (32, 64)]),
+        ("mk,nk->mn", [(128, 64), (64, 64)]),
+        ("m,n->mn", [(5,), (19,)]),
+    ):
+        name = f"{equation} {shapes}"
+        found += cases("contract", style, name, shapes, product(equation), knobs=False)
+    return found
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "family", [map_cases, rowwise_cases, reduce_cases, contract_cases]
+)
+def test_against_float64(family: object, style: str, runner: OpenclRunner) -> None:
+    assert callable(family)
+    check(runner, family(style), style)

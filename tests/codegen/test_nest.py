@@ -1,0 +1,108 @@
+"""The plain loop nest carries every op on every target, and computes what it means."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i32, i64
+from xdsl.ir import SSAValue
+
+from mbc.codegen.targets import target_named
+from mbc.ir import build
+from mbc.ir.arithmetic import add, constant, maximum
+from mbc.ir.kernel import KernelOp
+from mbc.ir.types import tensor
+from mbc.runtime.bound import Agreement, compare, expected_results
+from mbc.runtime.outcome import Available, Completed
+from mbc.runtime.runner import runner_for
+from tests.codegen.nest_programs import arguments_of, kernels_of, nest_code, program_of
+from tests.ir.samples import SAMPLES, module_of
+
+TARGETS = ("rvv", "opencl", "cuda")
+
+
+def mixed(a: SSAValue, b: SSAValue) -> SSAValue:
+    """Integers: floor division, remainder, shifts, comparison and selection."""
+
+    def body(x: SSAValue, y: SSAValue) -> SSAValue:
+        divisor = arith.OrIOp(y, constant(1, i32)).result
+        floor = arith.FloorDivSIOp(x, divisor).result
+        rest = arith.RemSIOp(x, divisor).result
+        less = arith.CmpiOp(floor, rest, "slt").result
+        return arith.SelectOp(less, add(floor, rest), maximum(floor, rest)).result
+
+    return build.elementwise([a, b], (3, 5), i32, body)
+
+
+def narrow(x: SSAValue) -> SSAValue:
+    """An explicit bf16 rounding in between."""
+
+    def body(v: SSAValue) -> SSAValue:
+        return arith.ExtFOp(arith.TruncFOp(v, bf16).result, f32).result
+
+    return build.elementwise([x], (7,), f32, body)
+
+
+def wide(x: SSAValue) -> SSAValue:
+    return build.elementwise([x], (7,), f64, lambda v: math.TanhOp(v).result)
+
+
+def halves(x: SSAValue) -> SSAValue:
+    return build.elementwise([x], (7,), f16, lambda v: add(v, v))
+
+
+def masks(x: SSAValue, keep: SSAValue) -> SSAValue:
+    def body(v: SSAValue, k: SSAValue) -> SSAValue:
+        return arith.SelectOp(k, v, constant(0, i8)).result
+
+    return build.elementwise([x, keep], (7,), i8, body)
+
+
+def iota() -> SSAValue:
+    from xdsl.dialects.linalg.ops import IndexOp
+
+    def body() -> SSAValue:
+        return arith.IndexCastOp(IndexOp(0).result, i64).result
+
+    return build.elementwise([], (5,), i64, body)
+
+
+OTHERS = {
+    "integers": ([tensor((3, 5), i32)] * 2, mixed),
+    "bf16 rounding": ([tensor((7,), f32)], narrow),
+    "f64": ([tensor((7,), f64)], wide),
+    "f16": ([tensor((7,), f16)], halves),
+    "i1 and i8": ([tensor((7,), i8), tensor((7,), i1)], masks),
+    "iota": ([], iota),
+}
+
+
+def all_kernels() -> list[tuple[str, KernelOp]]:
+    modules = [sample.module() for sample in SAMPLES.values()]
+    modules += [module_of(types, body) for types, body in OTHERS.values()]
+    found = [kernel for module in modules for kernel in kernels_of(module)]
+    return [(f"k{i}", kernel) for i, kernel in enumerate(found)]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_op_runs_as_a_plain_nest(name: str) -> None:
+    target, runner = target_named(name), runner_for(name)
+    try:
+        availability = runner.availability()
+        if not isinstance(availability, Available):
+            pytest.skip(f"{name}: {availability.reason}")
+        labelled = all_kernels()
+        codes = [nest_code(kernel, label, target) for label, kernel in labelled]
+        arguments = arguments_of(labelled)
+        outcome = runner.run(program_of(codes, target), arguments)
+        assert isinstance(outcome, Completed), outcome
+        checked = 0
+        for label, kernel in labelled:
+            arrays = [arguments[f"{label}_a{i}"] for i in range(len(kernel.ins))]
+            got = [outcome.outputs[f"{label}_r{i}"] for i in range(len(kernel.outs))]
+            verdict = compare(expected_results(kernel, arrays), got)
+            assert isinstance(verdict, Agreement), f"{kernel}\n{verdict}"
+            checked += verdict.checked
+        assert checked > 500
+    finally:
+        runner.close()
