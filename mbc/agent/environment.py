@@ -44,7 +44,7 @@ from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
 from mbc.ir.types import Array
 from mbc.passes import pass_class
-from mbc.passes.pipeline import parse, pass_text, run
+from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import bind, run_function, run_prepare
 from mbc.runtime.inputs import random_arguments
@@ -138,8 +138,10 @@ class KernelEnvironment:
         return list(found.values())
 
     def _space(self, knob: str, others: Sequence[str]) -> Sequence[ModulePass]:
+        """Legal instances of one knob for this kernel, not for its helpers."""
         module = self._scheduled(canonical(others), final="")
-        return pass_class(knob).schedule_space(self._context, module)
+        space = pass_class(knob).schedule_space(self._context, module)
+        return [step for step in space if selector_of(step) == self.label]
 
     def _predicted(self, pipeline: str) -> float:
         """The time that the cost model gives a schedule."""

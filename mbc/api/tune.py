@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -157,10 +158,12 @@ class _Run:
         first = Budget(measurements=1, seconds=self._budget.seconds)
         for position, environment in enumerate(found):
             self._search(environment, policy, first, position, len(found))
-        left = self._left()
-        for environment, share in self._shares(found, left):
+        tunable = [e for e in found if e.legal_actions(e.default())]
+        ordered = self._largest_first(tunable)
+        for position, environment in enumerate(ordered):
+            share = self._share(ordered[position:], environment)
             more = Budget(measurements=share, seconds=self._seconds())
-            self._search(environment, policy, more, 0, len(found))
+            self._search(environment, policy, more, position, len(ordered))
         return self._finish(op, found)
 
     def _environments(self, op: ModuleOp) -> list[KernelEnvironment]:
@@ -203,29 +206,29 @@ class _Run:
         self._measured += result.measured
         self._interrupted = result.interrupted
 
-    def _left(self) -> int | None:
-        if self._budget.measurements is None:
-            return None
-        return max(0, self._budget.measurements - self._measured)
-
     def _seconds(self) -> float | None:
         if self._budget.seconds is None:
             return None
         return max(0.0, self._deadline - monotonic())
 
-    def _shares(
-        self, found: Sequence[KernelEnvironment], left: int | None
-    ) -> list[tuple[KernelEnvironment, int | None]]:
-        """The budget in proportion to each kernel's time, the largest first."""
-        times = {e.label: self._time(e.label) for e in found}
-        ordered = sorted(found, key=lambda e: -times[e.label])
-        if left is None:
-            return [(e, None) for e in ordered]
-        total = sum(times.values()) or 1.0
-        shares = [int(left * times[e.label] / total) for e in ordered]
-        for index in range(left - sum(shares)):
-            shares[index % len(shares)] += 1
-        return list(zip(ordered, shares, strict=True))
+    def _largest_first(
+        self, found: Sequence[KernelEnvironment]
+    ) -> list[KernelEnvironment]:
+        return sorted(found, key=lambda e: -self._time(e.label))
+
+    def _share(
+        self, waiting: Sequence[KernelEnvironment], environment: KernelEnvironment
+    ) -> int | None:
+        """What is left of the budget, in proportion to the root of a kernel's time.
+
+        The root leaves something for small kernels, whose lessons carry over.
+        """
+        if self._budget.measurements is None:
+            return None
+        left = max(0, self._budget.measurements - self._measured)
+        total = sum(self._time(e.label) ** 0.5 for e in waiting)
+        mine = self._time(environment.label) ** 0.5
+        return ceil(left * mine / total) if total else left
 
     def _time(self, label: str) -> float:
         result = self._results.get(label)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from mbc import __version__
+import mbc
 from mbc.cli.diagnostics import USAGE
 from mbc.errors import InvalidInput
 
@@ -51,7 +51,7 @@ class VersionAction(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         from importlib.metadata import version
 
-        print(f"{parser.prog} {__version__} (xdsl {version('xdsl')})")
+        print(f"{parser.prog} {mbc.__version__} (xdsl {version('xdsl')})")
         parser.exit()
 
 

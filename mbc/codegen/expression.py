@@ -62,6 +62,7 @@ FORMATS = {
 """{0} {1} {2} are operands, {t} the result's C type, {u} its unsigned counterpart."""
 
 FUNCTIONS = {
+    "arith.remf": "fmod",
     "math.absf": "fabs",
     "math.ceil": "ceil",
     "math.copysign": "copysign",

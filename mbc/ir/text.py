@@ -90,15 +90,22 @@ class _Printer(Printer):
         self.print_generic_format = generic
 
     def print_attribute(self, attribute: Attribute) -> None:
-        if not isa(attribute, DenseIntOrFPElementsAttr[AnyFloat]):
+        dense = _dense_floats(attribute)
+        if dense is None:
             super().print_attribute(attribute)
             return
-        size = attribute.get_element_type().compile_time_size
-        data = attribute.data.data
-        splat = data == data[:size] * len(attribute)
+        size = dense.get_element_type().compile_time_size
+        data = dense.data.data
+        splat = data == data[:size] * len(dense)
         digits = (data[:size] if splat else data).hex().upper()
         self.print_string(f'dense<"0x{digits}"> : ' if digits else "dense<> : ")
-        self.print_attribute(attribute.get_type())
+        self.print_attribute(dense.get_type())
+
+
+def _dense_floats(attribute: Attribute) -> DenseIntOrFPElementsAttr[AnyFloat] | None:
+    if attribute.name != DenseIntOrFPElementsAttr.name:
+        return None  # `isa` is slow, and this runs for every attribute and type.
+    return attribute if isa(attribute, DenseIntOrFPElementsAttr[AnyFloat]) else None
 
 
 @dataclass(frozen=True)

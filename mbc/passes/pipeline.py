@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ParameterType, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
-from xdsl.utils.hints import type_repr
 
 from mbc.errors import InvalidInput
 from mbc.ir.text import verify
@@ -158,7 +157,7 @@ def _bad_value(cls: type[ModulePass], spec: ArgSpec) -> str:
         try:
             cls.from_spec(ArgSpec(spec.name, parameters))
         except ValueError:
-            wanted = type_repr(_arguments(cls)[name])
+            wanted = _arguments(cls)[name]
             found = ",".join(_value_text(value) for value in values) or "nothing"
             return f"{spec.name}: {name} takes {wanted}, not {found}"
     return f"{spec.name}: the arguments do not fit together"

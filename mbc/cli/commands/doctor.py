@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from mbc.cli.commands import Commands, add_command
 from mbc.cli.diagnostics import OK
+from mbc.runtime.toolchain import Found, Missing, Tool
 
 PACKAGES = ("mbc", "xdsl", "numpy", "torch", "pyopencl", "cuda-core", "ziglang")
 
@@ -48,7 +49,6 @@ def _package(name: str) -> str:
 
 def _tools() -> dict[str, str]:
     from mbc.runtime import toolchain
-    from mbc.runtime.toolchain import Missing
 
     found = {
         "RVV compiler": toolchain.find_rvv_compiler(),
@@ -57,12 +57,15 @@ def _tools() -> dict[str, str]:
         "nvcc": toolchain.find_nvcc(),
         "bubblewrap": toolchain.find_bwrap(),
     }
-    return {
-        name: f"absent; install: {tool.install}"
-        if isinstance(tool, Missing) and tool.install
-        else str(tool)
-        for name, tool in found.items()
-    }
+    return {name: _described(tool) for name, tool in found.items()}
+
+
+def _described(tool: Tool) -> str:
+    match tool:
+        case Found(path=path, version=number):
+            return f"{number} ({path})"
+        case Missing(reason=reason, install=install):
+            return f"{reason}; install: {install}" if install else reason
 
 
 def _print_table(rows: dict[str, str]) -> None:

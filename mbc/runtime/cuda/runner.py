@@ -1,2 +1,156 @@
-"""x"""
-from mbc.runtime.cuda.emulation import EmulatedCudaRunner as CudaRunner
+"""CUDA programs on the GPU, in a process of their own; emulated where there is none.
+
+A crash, a hang or a device error costs one typed failure and a fresh process. Without
+a GPU, programs are compiled and checked on the CPU, and never timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from mbc.codegen.program import Buffer, Program
+from mbc.errors import InvalidInput
+from mbc.runtime.cuda import nvcc, nvrtc
+from mbc.runtime.cuda.client import WorkerClient
+from mbc.runtime.cuda.emulation import EmulatedCudaRunner
+from mbc.runtime.cuda.wire import Message, encode_program
+from mbc.runtime.outcome import (
+    Availability,
+    Available,
+    Completed,
+    EmitOnly,
+    Failed,
+    Fidelity,
+    Measured,
+    Measurement,
+    NotMeasured,
+    RunOutcome,
+)
+from mbc.runtime.runner import Arrays
+from mbc.runtime.rvv.job import NUMPY_DTYPES, Array
+from mbc.runtime.toolchain import Found, find_nvcc
+
+GPU_NODES = ("/dev/nvidiactl", "/dev/dxg")
+INSTALL = f"an NVIDIA GPU with its driver, and {nvrtc.INSTALL}"
+START_SECONDS = 120
+MEASURE_SECONDS = 600
+
+
+class CudaRunner:
+    """Runs, compiles and times programs; keeps one worker process."""
+
+    def __init__(self, run_seconds: float = 120):
+        self.run_seconds = run_seconds
+        self.client = WorkerClient()
+        self.emulated = EmulatedCudaRunner()
+        self.probed: Message | Failed | None = None
+
+    def availability(self) -> Availability:
+        gpu = self._gpu()
+        if isinstance(gpu, Message):
+            return Available(str(gpu.header["device"]))
+        emulated = self.emulated.availability()
+        if isinstance(emulated, Available):
+            return Available(f"{emulated.description} ({gpu.message})")
+        return EmitOnly(gpu.message, f"{INSTALL}, or {emulated.install}")
+
+    def device(self) -> str:
+        gpu = self._gpu()
+        if isinstance(gpu, Message):
+            return str(gpu.header["device"])
+        return self.emulated.device()
+
+    def run(self, program: Program, inputs: Arrays) -> RunOutcome:
+        if isinstance(self._gpu(), Failed):
+            return self.emulated.run(program, inputs)
+        request = {"ask": "run", "program": encode_program(program)}
+        reply = self.client.ask(request, _bytes(program, inputs), self.run_seconds)
+        if isinstance(reply, Failed):
+            return reply
+        return Completed(_outputs(program, reply.blobs))
+
+    def compile_check(self, program: Program) -> RunOutcome:
+        """By the GPU's worker; without a GPU with nvcc, which needs no worker."""
+        on_gpu = isinstance(self._gpu(), Message)
+        if not on_gpu and (isinstance(find_nvcc(), Found) or not nvrtc.is_installed()):
+            return nvcc.compile_check(program)
+        request = {"ask": "compile", "program": encode_program(program)}
+        reply = self.client.ask(request, (), self.run_seconds)
+        return reply if isinstance(reply, Failed) else Completed({})
+
+    def measure(
+        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
+    ) -> list[Measurement]:
+        gpu = self._gpu()
+        if isinstance(gpu, Failed):
+            return [NotMeasured(f"{gpu.message}; needed: {INSTALL}") for _ in programs]
+        encoded = [encode_program(program) for program in programs]
+        request = {"ask": "measure", "programs": encoded, "rounds": rounds}
+        pairs = zip(programs, inputs, strict=True)
+        blobs = [blob for pair in pairs for blob in _bytes(*pair)]
+        reply = self.client.ask(request, blobs, MEASURE_SECONDS)
+        if isinstance(reply, Failed):
+            return [NotMeasured(reply.message) for _ in programs]
+        device = str(reply.header["device"])
+        return [_measurement(row, device) for row in reply.header["rows"]]
+
+    def close(self) -> None:
+        self.client.close()
+
+    def _gpu(self) -> Message | Failed:
+        """The worker's greeting, or why there is no GPU to run on; asked once."""
+        if self.probed is None:
+            missing = _missing()
+            if missing:
+                self.probed = Failed("blocked", missing)
+            else:
+                self.probed = self.client.ask({"ask": "hello"}, (), START_SECONDS)
+        return self.probed
+
+
+def _missing() -> str:
+    if not any(Path(node).exists() for node in GPU_NODES):
+        return "no NVIDIA GPU here"
+    if find_spec("torch") is None or not nvrtc.is_installed():
+        return "an NVIDIA GPU, but no cuda-core"
+    return ""
+
+
+def _bytes(program: Program, inputs: Arrays) -> list[bytes]:
+    return [_checked(buffer, inputs).tobytes() for buffer in program.inputs]
+
+
+def _checked(buffer: Buffer, inputs: Arrays) -> Array:
+    if buffer.name not in inputs:
+        raise InvalidInput(f"input '{buffer.name}' was not given")
+    array = inputs[buffer.name]
+    wanted = NUMPY_DTYPES[buffer.dtype]
+    if array.shape != buffer.shape or array.dtype.itemsize != wanted.itemsize:
+        raise InvalidInput(
+            f"input '{buffer.name}' is {array.dtype}{list(array.shape)}, "
+            f"not {wanted}{list(buffer.shape)}"
+        )
+    return array
+
+
+def _outputs(program: Program, blobs: Sequence[bytes]) -> dict[str, Array]:
+    return {
+        buffer.name: np.frombuffer(blob, NUMPY_DTYPES[buffer.dtype])
+        .reshape(buffer.shape)
+        .copy()
+        for buffer, blob in zip(program.outputs, blobs, strict=True)
+    }
+
+
+def _measurement(row: dict[str, Any], device: str) -> Measurement:
+    if "failed" in row:
+        return NotMeasured(str(row["message"]))
+    samples = tuple(float(sample) for sample in row["samples"])
+    detail = {"batch": float(row["batch"])}
+    return Measured(median(samples), "ns", Fidelity.HARDWARE, device, samples, detail)

@@ -79,7 +79,7 @@ def _allocated(
     }
     data = iter(inputs)
     for buffer in described:
-        if buffer["role"] == "input":
+        if buffer["role"] == "input" and not buffer["view_of"]:
             home, start = homes[buffer["name"]]
             values = np.frombuffer(next(data), np.uint8)
             images[home][start : start + values.size] = values

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from tests.codegen.cuda.samples import Sample, disagreements, inputs_of, program_of
-
 from mbc.runtime.cuda.emulation import EmulatedCudaRunner
 from mbc.runtime.outcome import Completed, EmitOnly, Failed
+from tests.codegen.cuda.samples import Sample, disagreements, inputs_of, program_of
 
 Check = Callable[[Sequence[Sample]], None]
 

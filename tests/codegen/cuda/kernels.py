@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.codegen.cuda.samples import Sample, sample
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
@@ -16,6 +15,7 @@ from mbc.ir.ops import op_class
 from mbc.ir.ops.contract import ContractOp
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.types import shape_of
+from tests.codegen.cuda.samples import Sample, sample
 
 
 def relu_of_sum(x: SSAValue, y: SSAValue) -> SSAValue:
@@ -245,7 +245,12 @@ def contract_samples() -> list[Sample]:
         ),
         product("flat", "mk,nk->mn", (3, 40), (140, 40)),
         product(
-            "shared", "mk,kn->mn", (65, 33), (33, 64), tile=(64, 64, 16), parallel=(16, 8)
+            "shared",
+            "mk,kn->mn",
+            (65, 33),
+            (33, 64),
+            tile=(64, 64, 16),
+            parallel=(16, 8),
         ),
         sample("linear", [(28, 64), (40, 64), (40,)], linear, **small),
         sample("linear_odd", [(28, 6), (39, 6), (39,)], linear, **small),

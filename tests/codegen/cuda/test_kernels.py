@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from tests.codegen.cuda.kernels import FAMILIES
-from tests.codegen.cuda.samples import CUDA, Sample, program_of
 
 from mbc.codegen.families import family_named, match_kernel
 from mbc.runtime.cuda.runner import CudaRunner
 from mbc.runtime.outcome import Completed, Failed
+from tests.codegen.cuda.kernels import FAMILIES
+from tests.codegen.cuda.samples import CUDA, Sample, program_of
 
 Check = Callable[[Sequence[Sample]], None]
 
@@ -36,7 +36,9 @@ def test_every_knob_value_is_used(family: str) -> None:
         for knob, values in space.items():
             used.setdefault(knob, set()).add(s.schedule.get(knob, values[0]))
             legal.setdefault(knob, set()).update(values)
-    assert {knob: legal[knob] - used[knob] for knob in legal if legal[knob] - used[knob]} == {}
+    assert {
+        knob: legal[knob] - used[knob] for knob in legal if legal[knob] - used[knob]
+    } == {}
 
 
 def test_a_cuda_compiler_takes_all_kernels() -> None:

@@ -175,6 +175,11 @@ def spread(x: SSAValue) -> SSAValue:
     return build.elementwise(ends, shape, f32, subtract)
 
 
+def confidence(x: SSAValue) -> SSAValue:
+    """The largest probability: exponentials are kept in scratch."""
+    return reduced("max", (1,))(softmax(x))
+
+
 def rowwise_cases() -> list[Case]:
     cases: list[Case] = []
     for i, schedule in enumerate([*SOME[:2], {"vector": 4, "unroll": 2}, SOME[3]]):
@@ -183,6 +188,7 @@ def rowwise_cases() -> list[Case]:
             Case("softmax", "rowwise", [(3, width)], softmax, schedule, -9, 9),
             Case("log softmax", "rowwise", [(3, 77)], log_softmax, schedule, -9, 9),
             Case("spread", "rowwise", [(3, 45)], spread, schedule),
+            Case("confidence", "rowwise", [(3, 75)], confidence, schedule),
             Case(
                 "layer norm",
                 "rowwise",
@@ -200,33 +206,27 @@ def normalized_sum(x: SSAValue, s: SSAValue) -> SSAValue:
     """A prologue of squares, a sum of rows and an epilogue with an operand."""
     squares = pointwise(lambda v: multiply(v, v))(x)
     total = reduced("sum", (1,))(squares)
-    root: Scalar = lambda t, v: multiply(math.SqrtOp(t).result, v)
+
+    def root(t: SSAValue, v: SSAValue) -> SSAValue:
+        return multiply(math.SqrtOp(t).result, v)
+
     return build.elementwise([total, s], shape_of(total), f32, root)
 
 
 def reduce_cases() -> list[Case]:
     cases: list[Case] = []
     for i, kind in enumerate(("sum", "mean", "max", "min", "prod")):
+        low, high = (0.8, 1.2) if kind == "prod" else (-2.0, 2.0)
+        one, all_axes = reduced(kind, (1,)), reduced(kind, (0, 1, 2))
         for schedule in (SOME[i % 4], {"vector": 4, "unroll": 2}):
-            low = 0.8 if kind == "prod" else -2.0
-            high = 1.2 if kind == "prod" else 2.0
-            rows = Case(kind, "reduce", [(5, 61)], reduced(kind, (1,)), schedule)
-            columns = Case(kind, "reduce", [(3, 7, 71)], reduced(kind, (1,)), schedule)
-            whole = Case(
-                kind, "reduce", [(3, 7, 11)], reduced(kind, (0, 1, 2)), schedule
-            )
-            for case in (rows, columns, whole):
-                cases.append(
-                    Case(
-                        case.name,
-                        case.family,
-                        case.shapes,
-                        case.build,
-                        case.schedule,
-                        low,
-                        high,
-                    )
+            cases += [
+                Case(f"{kind} {name}", "reduce", [shape], built, schedule, low, high)
+                for name, shape, built in (
+                    ("of rows", (5, 61), one),
+                    ("of columns", (3, 7, 71), one),
+                    ("of all", (3, 7, 11), all_axes),
                 )
+            ]
     for shapes in ([(4, 33), (4,)], [(3, 5, 37), (3, 37)], [(3, 5, 37), (1, 37)]):
         cases.append(
             Case("normalized", "reduce", shapes, normalized_sum, SOME[1], 0.1, 2)

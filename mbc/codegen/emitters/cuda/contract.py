@@ -1,4 +1,4 @@
-"""contract in CUDA: shared tiles, double-buffered; sums of a register tile per thread."""
+"""contract in CUDA: double-buffered shared tiles, a register tile per thread."""
 
 from __future__ import annotations
 

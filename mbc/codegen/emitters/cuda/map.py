@@ -59,7 +59,9 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         lines=body,
         stores=[walk.store(a, f"y{i}", count) for i, a in enumerate(nest.outputs)],
     )
-    blocks = min(-(-vectors // (threads * unroll)), target.peaks.units * BLOCKS_PER_UNIT)
+    blocks = min(
+        -(-vectors // (threads * unroll)), target.peaks.units * BLOCKS_PER_UNIT
+    )
     launch = Launch(signature.label, signature.names, (blocks, 1, 1), (threads, 1, 1))
     return signature.code(source, [launch], schedule)
 

@@ -100,9 +100,7 @@ def _without_inner(access: Access) -> Access:
 
 def _launch(stage: Stage, signature: Signature) -> Launch:
     grid = (stage.split.blocks, stage.parts, 1)
-    return Launch(
-        stage.name, _names(stage, signature), grid, (stage.split.block, 1, 1)
-    )
+    return Launch(stage.name, _names(stage, signature), grid, (stage.split.block, 1, 1))
 
 
 def _names(stage: Stage, signature: Signature) -> tuple[str, ...]:
@@ -164,9 +162,7 @@ def _loop(match: ReduceMatch, stage: Stage, signature: Signature) -> dict[str, o
     value = lanes[0] if lanes else ""
     if stage.is_first and match.prologue is not None:
         printer = ScalarPrinter(signature.target)
-        printed = printer.body(
-            match.prologue.body.block, [*lanes, "uninitialized"]
-        )
+        printed = printer.body(match.prologue.body.block, [*lanes, "uninitialized"])
         lines, value = list(printed.lines), printed.results[0]
     total = "total[e]" if columns and stage.width > 1 else "total"
     return {
@@ -219,12 +215,14 @@ def _epilogue(
     printed = ScalarPrinter(target).body(
         block, [*arguments, *["uninitialized"] * len(out)]
     )
-    lane = "[e]" if walk.width > 1 else ""
+    lane, size = ("[e]", f"[{walk.width}]") if walk.width > 1 else ("", "")
     sets = [f"y{i}{lane} = {text};" for i, text in enumerate(printed.results)]
     return {
         "extra": [walk.declare(name, a) for name, a in named],
         "extra_loads": [walk.load(name, a) for name, a in named],
-        "results": [f"y{i}" + (f"[{walk.width}]" if lane else "") for i in range(len(out))],
+        "results": [
+            f"y{i}" + (f"[{walk.width}]" if lane else "") for i in range(len(out))
+        ],
         "end_lane": [*printed.lines, *sets],
         "end": [walk.store(a, f"y{i}") for i, a in enumerate(out)],
     }

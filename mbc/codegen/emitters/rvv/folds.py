@@ -32,9 +32,7 @@ def combined(
     return vectors.call(_instruction(kind), total, value).text
 
 
-def step(
-    kind: str, total: str, value: str, vectors: Vectors, headers: set[str]
-) -> str:
+def step(kind: str, total: str, value: str, vectors: Vectors, headers: set[str]) -> str:
     """The statement that takes a strip in; elements behind its length are kept."""
     text = combined(kind, total, value, vectors, headers)
     if kind not in NAN_KEEPING:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.linalg import ops as linalg
+
 from mbc.codegen.emitters.rvv.layout import tidy
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.program import Buffer, KernelCode, Launch
 from mbc.codegen.render import render
 from mbc.codegen.targets import Target
+from mbc.ir.attributes import Entry
 from mbc.ir.kernel import KernelOp
 from mbc.ir.tensor_op import TensorOp
 from mbc.ir.types import element_of, shape_of
-from xdsl.dialects.linalg import ops as linalg
+
+SILENT = ("linalg.yield", "arith.constant")
+"""Ops that a kernel's comment does not name."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def _parameter(buffer: Buffer, target: Target) -> str:
     return f"{constant}{target.types[buffer.dtype]} *{target.restrict} {buffer.name}"
 
 
-def _plain(value: object) -> str:
+def _plain(value: Entry) -> str:
     if isinstance(value, tuple):
         return " x ".join(str(part) for part in value)
     return str(value)
@@ -104,9 +109,6 @@ def _summary(kernel: KernelOp) -> str:
             names += [nested.name for nested in op.body.block.ops]
     plain = [n.split(".")[1] for n in names if n not in SILENT]
     return ", ".join(dict.fromkeys(plain)) or "copy"
-
-
-SILENT = ("linalg.yield", "arith.constant")
 
 
 def _shapes(operands: Sequence[Buffer], results: Sequence[Buffer]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mbc.codegen.emitters.rvv import folds
@@ -9,7 +10,7 @@ from mbc.codegen.emitters.rvv.frame import Frame
 from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.emitters.rvv.row_text import result_names
 from mbc.codegen.emitters.rvv.rowwise import emit_rows
-from mbc.codegen.emitters.rvv.strips import strips, suffix
+from mbc.codegen.emitters.rvv.strips import strip_index, suffix
 from mbc.codegen.emitters.rvv.values import Value, Vectors
 from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
 from mbc.codegen.families import Match, Schedule
@@ -80,7 +81,7 @@ class _Columns:
 
     def _tile(self, count: int) -> list[str]:
         """Accumulators of `count` neighbouring strips, the loop down, the results."""
-        indices = [_column(s) for s in range(count)]
+        indices = [strip_index("i", s) for s in range(count)]
         reduced = self.frame.constants[1][0]
         lines = [
             f"{self.vectors.type} total{suffix(s)} = "
@@ -107,9 +108,7 @@ class _Columns:
             (value,) = printer.body(block, _padded(values, block.args), suffix(s))
         text = self.vectors.as_vector(value)
         total = f"total{suffix(s)}"
-        more = folds.combined(
-            self.match.kind, total, text, self.vectors, self.headers
-        )
+        more = folds.combined(self.match.kind, total, text, self.vectors, self.headers)
         return [*printer.lines, f"{total} = {more};"]
 
     def _finish(self, s: int, column: str) -> list[str]:
@@ -153,10 +152,6 @@ class _Columns:
         return index_text(access, ["o", "r", column], self.frame.constants)
 
 
-def _column(s: int) -> str:
-    return ("i", "(i + vl)")[s] if s < 2 else f"(i + {s} * vl)"
-
-
-def _padded(values: list[Value], args: object) -> list[Value]:
-    assert isinstance(args, tuple)
+def _padded(values: Sequence[Value], args: Sequence[object]) -> list[Value]:
+    """A block has arguments for its outputs, too, which elementwise bodies ignore."""
     return [*values, *[Value("0.0f", "scalar")] * (len(args) - len(values))]

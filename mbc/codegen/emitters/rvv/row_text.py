@@ -59,7 +59,7 @@ class RowText:
         ]
         for fold in step.reduces:
             before += self._accumulators(fold)
-        walked = bool(step.rows or step.reduces or self._row_stores(step))
+        walked = bool(step.rows or step.reduces or self.row_stores(step))
         strip = None
         if walked:
             length = self.constants[-1][0]
@@ -74,14 +74,14 @@ class RowText:
         for store in step.stores:
             if store.kind == "scalar":
                 value = self.values[store.name].text
-                place = f"{store.access.buffer}[{self._index(store.access, '0')}]"
+                place = f"{store.access.buffer}[{self.index(store.access, '0')}]"
                 after.append(f"{place} = {value};")
         return PassText(tuple(before), strip, tuple(after))
 
-    def _row_stores(self, step: Pass) -> list[Store]:
+    def row_stores(self, step: Pass) -> list[Store]:
         return [store for store in step.stores if store.kind == "row"]
 
-    def _index(self, access: Access, column: str) -> str:
+    def index(self, access: Access, column: str) -> str:
         rows = [f"i{d}" for d in range(len(self.constants) - 1)]
         return index_text(access, [*rows, column], self.constants)
 
@@ -91,34 +91,34 @@ class RowText:
             return []
         name = f"x{len(self.loaded)}"
         self.loaded[access] = Value(name, "scalar")
-        return [f"const float {name} = {access.buffer}[{self._index(access, '0')}];"]
+        return [f"const float {name} = {access.buffer}[{self.index(access, '0')}];"]
 
     # ---- reductions ----
 
-    def _kind(self, fold: Statement) -> str:
+    def kind_of(self, fold: Statement) -> str:
         assert isinstance(fold.op, ReduceOp)
         kind = fold.op.str_of("kind")
         if kind in ("max", "min") and nan_arrives_anyway(self.program, fold):
             return f"{kind}num"
         return kind
 
-    def _total(self, fold: Statement, s: int) -> str:
-        return f"{folds.carried(self._kind(fold))}_{fold.result}{suffix(s)}"
+    def total(self, fold: Statement, s: int) -> str:
+        return f"{folds.carried(self.kind_of(fold))}_{fold.result}{suffix(s)}"
 
     def _accumulators(self, fold: Statement) -> list[str]:
         whole = replace(self.vectors, length="vlmax")
-        start = folds.start(self._kind(fold), whole)
+        start = folds.start(self.kind_of(fold), whole)
         return [
-            f"{self.vectors.type} {self._total(fold, s)} = {start};"
+            f"{self.vectors.type} {self.total(fold, s)} = {start};"
             for s in range(self.unroll)
         ]
 
     def _joined(self, fold: Statement) -> list[str]:
-        whole, kind = replace(self.vectors, length="vlmax"), self._kind(fold)
-        total = self._total(fold, 0)
+        whole, kind = replace(self.vectors, length="vlmax"), self.kind_of(fold)
+        total = self.total(fold, 0)
         lines = [
             f"{total} = {folds.combined(kind, total, other, whole, self.headers)};"
-            for other in (self._total(fold, s) for s in range(1, self.unroll))
+            for other in (self.total(fold, s) for s in range(1, self.unroll))
         ]
         length = self.constants[-1][0]
         joined = folds.join(kind, total, length, whole, self.headers)
@@ -172,14 +172,14 @@ class _StripText:
             self._row(statement)
         for fold in step.reduces:
             value = vectors.as_vector(self._value(fold.inputs[0]))
-            total = self.row._total(fold, self.s)
-            kind = self.row._kind(fold)
+            total = self.row.total(fold, self.s)
+            kind = self.row.kind_of(fold)
             line = folds.step(kind, total, value, vectors, self.row.headers)
             self.printer.lines.append(line)
         for name in step.keeps:
             self._store(*self._kept_place(kept[name]), name)
-        for store in self.row._row_stores(step):
-            index = self.row._index(store.access, self.column)
+        for store in self.row.row_stores(step):
+            index = self.row.index(store.access, self.column)
             self._store(store.access.buffer, index, store.name)
         return self.printer.lines
 
@@ -193,7 +193,7 @@ class _StripText:
             return buffer, self.column
         stores = [s for p in self.row.program.passes for s in p.stores]
         access = next(s.access for s in stores if s.access.buffer == buffer)
-        return buffer, self.row._index(access, self.column)
+        return buffer, self.row.index(access, self.column)
 
     def _value(self, source: Access | str) -> Value:
         if isinstance(source, str):
@@ -201,7 +201,7 @@ class _StripText:
         if source in self.row.loaded:
             return self.row.loaded[source]
         if source not in self.read:
-            index = self.row._index(source, self.column)
+            index = self.row.index(source, self.column)
             load = self.row.vectors.load(source.buffer, index, source.strides[-1] or 1)
             name = f"y{len(self.read)}{suffix(self.s)}"
             self.read[source] = self._declare(name, load)

@@ -24,13 +24,25 @@ SIMPLE = {
     "math.absf": "vfabs",
     "math.sqrt": "vfsqrt",
 }
+BINARY = {
+    "arith.addf": "vfadd",
+    "arith.subf": "vfsub",
+    "arith.mulf": "vfmul",
+    "arith.divf": "vfdiv",
+}
 CALLS = {
     f"math.{name}": name
     for name in ("exp", "expm1", "log", "log1p", "tanh", "erf", "rsqrt")
 } | {"math.floor": "floor", "math.ceil": "ceil"}
 
-COMPARES = {"==": "vmfeq", "!=": "vmfne", "<": "vmflt", "<=": "vmfle"}
-COMPARES |= {">": "vmfgt", ">=": "vmfge"}
+COMPARES = {
+    "==": "vmfeq",
+    "!=": "vmfne",
+    "<": "vmflt",
+    "<=": "vmfle",
+    ">": "vmfgt",
+    ">=": "vmfge",
+}
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 COMPLEMENT = {"u>": "<=", "u>=": "<", "u<": ">=", "u<=": ">", "u==": "<>"}
 LOGIC = {"arith.andi": "vmand", "arith.ori": "vmor", "arith.xori": "vmxor"}
@@ -54,7 +66,7 @@ class VectorPrinter:
         self, block: Block, arguments: Sequence[Value], suffix: str = ""
     ) -> tuple[Value, ...]:
         """What the block yields; locals are called t0, t1, ... and then `suffix`."""
-        table = dict(zip(block.args, arguments, strict=True))
+        table: dict[SSAValue, Value] = dict(zip(block.args, arguments, strict=True))
         fused = _fused_products(block, table)
         for op in block.ops:
             if isinstance(op, linalg.YieldOp):
@@ -117,9 +129,13 @@ class VectorPrinter:
         match op:
             case arith.AddfOp() | arith.MulfOp():
                 a, b = sorted(operands, key=lambda v: v.is_uniform)
-                return call("vfadd" if name == "arith.addf" else "vfmul", a.text, b.text)
+                return call(
+                    "vfadd" if name == "arith.addf" else "vfmul", a.text, b.text
+                )
             case arith.SubfOp() | arith.DivfOp():
-                return self._ordered("vfsub" if name == "arith.subf" else "vfdiv", *operands)
+                return self._ordered(
+                    "vfsub" if name == "arith.subf" else "vfdiv", *operands
+                )
             case arith.MaximumfOp() | arith.MinimumfOp():
                 return self._extremum("maximum" in name, *operands)
             case arith.CmpfOp():

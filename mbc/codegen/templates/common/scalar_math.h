@@ -169,7 +169,7 @@ static inline double mbc_split(double x, double *n) {
   return mbc_from_bits(bits - ((uint64_t)exponent << 52)) - 1;
 }
 
-/* log(1 + f) = f - f * s + s * (2 z / 3 + 2 z^2 / 5 + ...), s = f / (2 + f), z = s^2. */
+/* log(1 + f) = f - s (f - 2 z / 3 - 2 z^2 / 5 - ...) with s = f / (2 + f), z = s^2. */
 static inline double mbc_log1p_near_0(double f) {
   double s = f / (2 + f), z = s * s;
   double p = 2.0 / 23;
