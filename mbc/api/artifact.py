@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from mbc.api.files import data_files, source_files
+from mbc.api.files import data_files, kernels_of, source_files
 from mbc.api.manifest import code_from_json, manifest_of, read_manifest
 from mbc.api.module import check_arrays, to_numpy, to_tensor
 from mbc.codegen.model import ModelCode
@@ -23,6 +23,7 @@ from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.outcome import Failed
 from mbc.runtime.runner import Runner, runner_for
 
+safetensors: Any = import_module("safetensors.numpy")
 MANIFEST = "manifest.json"
 MODEL = "model.mlir"
 WEIGHTS = "weights.safetensors"
@@ -116,7 +117,7 @@ class Artifact:
 
     def __call__(self, *inputs: Any) -> Any:
         """The model's own result structure, in torch tensors if inputs are."""
-        results: Sequence[Any] = self.run(*inputs)
+        results: list[Any] = list(self.run(*inputs))
         given = self.signature.input_values(inputs)
         if any(hasattr(value, "detach") for value in given.values()):
             results = [to_tensor(array) for array in results]
@@ -145,13 +146,12 @@ class Artifact:
             raise InvalidInput(f"cannot write '{folder}': {error.strerror}") from error
 
     def _save_weights(self, path: Path) -> None:
-        from safetensors.numpy import save_file
-
         arrays = {
             name: np.ascontiguousarray(a) if a.ndim else a.copy()
             for name, a in self.parameters.items()
         }
-        save_file(arrays, path)
+        safetensors.save_file(arrays, path)
+        path.chmod(0o644)  # safetensors writes for the owner only
 
 
 def error_of(outcome: Failed) -> MbcError:
@@ -165,14 +165,12 @@ def load(folder: Path | str) -> Artifact:
     """Read a saved artifact; `InvalidInput` if a file is missing or newer than this."""
     folder = Path(folder)
     manifest = read_manifest(folder / MANIFEST)
-    source = (folder / manifest["source"]).read_text(encoding="utf-8")
+    source = kernels_of((folder / manifest["source"]).read_text(encoding="utf-8"))
     op = parse_module((folder / MODEL).read_text(encoding="utf-8"), str(folder / MODEL))
-    from safetensors.numpy import load_file
-
     return Artifact(
         code_from_json(manifest, source),
         op,
-        load_file(folder / WEIGHTS),
+        safetensors.load_file(folder / WEIGHTS),
         Signature.from_json(json.dumps(manifest["signature"])),
         manifest["pipeline"],
         manifest["provenance"],

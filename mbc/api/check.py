@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.dialects.builtin import IntegerAttr
+
 from mbc.api.artifact import Artifact
 from mbc.api.module import Module, argument_names, check_arrays
-from mbc.ir.execute import function_named
+from mbc.ir.execute import execute, function_named
 from mbc.ir.types import Array
 from mbc.runtime.bound import Mismatch, compare, expected_results
 from mbc.runtime.inputs import random_arguments
@@ -41,12 +43,32 @@ def check_random(artifact: Artifact, module: Module, seed: int = 0) -> CheckRepo
 def compare_results(
     artifact: Artifact, module: Module, arrays: dict[str, Array]
 ) -> CheckReport:
-    values = {**module.parameters, **arrays}
     function = function_named(module.op, "forward")
-    ordered = [values[name] for _, name in argument_names(function)]
+    values = {**module.parameters, **arrays}
+    prepared = iter(prepared_values(module))
+    ordered = [
+        next(prepared) if kind == "prepared" else values[name]
+        for kind, name in argument_names(function)
+    ]
     expected = expected_results(module.op, ordered)
     verdict = compare(expected, artifact.execute(arrays))
     if isinstance(verdict, Mismatch):
         return CheckReport(False, float("nan"), str(verdict))
     text = f"{verdict.checked} elements within their bounds"
     return CheckReport(True, verdict.worst, text)
+
+
+def prepared_values(module: Module) -> list[Array]:
+    """What @forward takes from @prepare, in order, where the module was lowered."""
+    forward = function_named(module.op, "forward")
+    indices = [
+        entry.data["mbc.prepared"]
+        for entry in forward.arg_attrs or ()
+        if "mbc.prepared" in entry.data
+    ]
+    if not indices:
+        return []
+    prepare = function_named(module.op, "prepare")
+    ordered = [module.parameters[name] for _, name in argument_names(prepare)]
+    results = execute(prepare, ordered)
+    return [results[i.value.data] for i in indices if isinstance(i, IntegerAttr)]

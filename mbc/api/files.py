@@ -15,6 +15,14 @@ from mbc.codegen.program import Buffer, Launch
 from mbc.codegen.render import render
 from mbc.ir.types import Array
 
+ENTRY_MARK = "// ---- Entry points ----"
+"""Between the kernels and the entry points of a host target's source file."""
+
+
+def kernels_of(text: str) -> str:
+    """The translation unit of kernels out of a saved source file."""
+    return text.partition(f"\n{ENTRY_MARK}\n")[0]
+
 
 def source_files(code: ModelCode) -> dict[str, str]:
     """File name to text, the translation unit first."""
@@ -33,7 +41,7 @@ def host_files(code: ModelCode) -> dict[str, str]:
     entries = render("rvv/entry.c.j2", **context)
     compiler, _, flags = code.target.build_notes.partition(" ")
     return {
-        f"model{code.target.suffix}": f"{code.source}\n{entries}",
+        f"model{code.target.suffix}": f"{code.source}\n{ENTRY_MARK}\n{entries}",
         "model.h": render("rvv/model.h.j2", **context),
         "main.c": render("rvv/main.c.j2", **main_context(code)),
         "Makefile": render(
@@ -162,16 +170,16 @@ def described(buffer: Buffer, kind: str, name: str) -> dict[str, Any]:
 
 
 def result(result: Result, index: int, buffers: dict[str, Buffer]) -> dict[str, Any]:
-    """`copy` is the source of a result that is no output buffer of its own."""
+    """`source` is where a result that is no output buffer of its own is copied from."""
     own = buffers[result.buffer].role == "output" and result.buffer == f"y{index}"
-    copy = "" if own else f"{result.buffer} + {result.offset}"
+    source = "" if own else f"{result.buffer} + {result.offset}"
     shaped = Buffer(f"y{index}", result.dtype, result.shape, "output")
     return {
         "name": shaped.name,
         "dtype": result.dtype,
         "bytes": shaped.nbytes,
         "shape": list(result.shape),
-        "copy": copy,
+        "source": source,
         "meaning": result.updates and f"new value of {result.updates}",
     }
 

@@ -85,7 +85,9 @@ def code_from_json(manifest: dict[str, Any], source: str) -> ModelCode:
             described["arena_bytes"],
             options,
         )
-        results = [{**r, "shape": tuple(r["shape"])} for r in described["results"]]
+        results: list[dict[str, Any]] = [
+            {**r, "shape": tuple(r["shape"])} for r in described["results"]
+        ]
         return FunctionCode(
             program,
             tuple(Argument(**argument) for argument in described["arguments"]),
@@ -105,12 +107,15 @@ def code_from_json(manifest: dict[str, Any], source: str) -> ModelCode:
 
 
 def _buffer(described: dict[str, Any]) -> Buffer:
-    return Buffer(**{**described, "shape": tuple(described["shape"])})
+    fields: dict[str, Any] = {**described, "shape": tuple(described["shape"])}
+    return Buffer(**fields)
 
 
 def _launch(described: dict[str, Any]) -> Launch:
-    tuples = {name: tuple(described[name]) for name in ("args", "grid", "block")}
-    return Launch(**{**described, **tuples})
+    fields: dict[str, Any] = dict(described)
+    for name in ("args", "grid", "block"):
+        fields[name] = tuple(described[name])
+    return Launch(**fields)
 
 
 def _kernel(described: dict[str, Any]) -> KernelCode:
@@ -118,13 +123,12 @@ def _kernel(described: dict[str, Any]) -> KernelCode:
         name: tuple(_buffer(b) for b in described[name])
         for name in ("operands", "results", "scratch")
     }
-    return KernelCode(
-        **{
-            **described,
-            **buffers,
-            "source": "",
-            "launches": tuple(_launch(launch) for launch in described["launches"]),
-            "headers": tuple(described["headers"]),
-            "extents": tuple((name, value) for name, value in described["extents"]),
-        }
-    )
+    fields: dict[str, Any] = {
+        **described,
+        **buffers,
+        "source": "",
+        "launches": tuple(_launch(launch) for launch in described["launches"]),
+        "headers": tuple(described["headers"]),
+        "extents": tuple((name, value) for name, value in described["extents"]),
+    }
+    return KernelCode(**fields)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -150,7 +151,7 @@ def check_arrays(op: ModuleOp, given: dict[str, Any]) -> dict[str, Array]:
 def to_numpy(value: Any) -> Array:
     """Arrays as they are, torch tensors without a copy where NumPy knows the dtype."""
     if isinstance(value, np.ndarray):
-        return value
+        return cast(Array, value)
     if hasattr(value, "detach"):
         from mbc.frontend.dtypes import to_numpy as array_of
 
@@ -160,8 +161,7 @@ def to_numpy(value: Any) -> Array:
 
 def to_tensor(array: Array) -> Any:
     """A torch tensor that shares the array's memory."""
-    import torch
-
+    torch: Any = import_module("torch")
     if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)

@@ -28,6 +28,7 @@ from mbc.codegen.nest.moves import static_box
 from mbc.codegen.program import Buffer, KernelCode, Launch, Program
 from mbc.codegen.targets import Target, module_target
 from mbc.errors import InvalidInput
+from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, source_of
 from mbc.ir.types import element_of, shape_of
 
@@ -88,23 +89,21 @@ class ModelCode:
 def emit_model(module: ModuleOp) -> ModelCode:
     """Emit a module that `assign-target` and `form-kernels` ran on."""
     target = module_target(module)
-    functions = {
-        op.sym_name.data: op
-        for op in module.body.block.ops
-        if isinstance(op, func.FuncOp)
-    }
-    if "forward" not in functions:
-        raise InvalidInput("the module has no function @forward")
+    names = [
+        op.sym_name.data for op in module.body.block.ops if isinstance(op, func.FuncOp)
+    ]
     kernels = {
         kernel.label.data: _emit(module, kernel, target)
         for kernel in module.walk()
         if isinstance(kernel, KernelOp)
     }
     source = translation_unit(target, list(kernels.values()))
-    forward = _function(functions["forward"], kernels, target, source)
-    prepare = functions.get("prepare")
-    prepared = _function(prepare, kernels, target, source) if prepare else None
-    return ModelCode(target, kernels, forward, prepared, source)
+    code = {
+        name: _function(function_named(module, name), kernels, target, source)
+        for name in ("forward", "prepare")
+        if name == "forward" or name in names
+    }
+    return ModelCode(target, kernels, code["forward"], code.get("prepare"), source)
 
 
 def _emit(module: ModuleOp, kernel: KernelOp, target: Target) -> KernelCode:

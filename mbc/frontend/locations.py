@@ -10,11 +10,10 @@ import torch
 from torch.fx import Node
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
-import mbc
 from mbc.errors import Location
 
 FRAME = re.compile(r'File "(.+)", line (\d+)')
-FOREIGN = tuple(str(Path(str(m.__file__)).parent) for m in (torch, mbc))
+FOREIGN = (str(Path(str(torch.__file__)).parent), str(Path(__file__).parents[1]))
 """Frames in these folders are never the user's."""
 
 

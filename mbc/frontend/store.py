@@ -31,7 +31,9 @@ def save(model: ImportedModel, path: Path | str) -> None:
     path.write_text(print_module(module), encoding="utf-8")
     if model.parameters:
         arrays = {name: array.copy("C") for name, array in model.parameters.items()}
-        safetensors.save_file(arrays, path.with_suffix(".safetensors"))
+        weights = path.with_suffix(".safetensors")
+        safetensors.save_file(arrays, weights)
+        weights.chmod(0o644)  # safetensors writes for the owner only
 
 
 def load(path: Path | str) -> ImportedModel:

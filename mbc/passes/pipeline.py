@@ -10,12 +10,14 @@ import dataclasses
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_type_hints
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ParameterType, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.utils.hints import isa
 
 from mbc.errors import InvalidInput
 from mbc.ir.text import verify
@@ -152,23 +154,20 @@ def _instance(spec: ArgSpec) -> ModulePass:
 
 def _bad_value(cls: type[ModulePass], spec: ArgSpec) -> str:
     """Which argument has a value of another type than it takes."""
+    hints = get_type_hints(cls)
     for name, values in spec.normalize_parameter_names().parameters.items():
-        parameters = {**_placeholders(cls, spec), name: values}
-        try:
-            cls.from_spec(ArgSpec(spec.name, parameters))
-        except ValueError:
-            wanted = _arguments(cls)[name]
+        if not _fits(values, hints[name]):
             found = ",".join(_value_text(value) for value in values) or "nothing"
+            wanted = _arguments(cls)[name]
             return f"{spec.name}: {name} takes {wanted}, not {found}"
     return f"{spec.name}: the arguments do not fit together"
 
 
-def _placeholders(
-    cls: type[ModulePass], spec: ArgSpec
-) -> dict[str, tuple[ParameterType, ...]]:
-    """The arguments that the pass cannot do without."""
-    given = spec.normalize_parameter_names().parameters
-    return {name: given[name] for name in cls.required_fields()}
+def _fits(values: tuple[ParameterType, ...], hint: Any) -> bool:
+    """Whether xDSL converts the values to this type."""
+    if not values:
+        return isa(None, hint)
+    return isa(values, hint) or (len(values) == 1 and isa(values[0], hint))
 
 
 def _arguments(cls: type[ModulePass]) -> dict[str, object]:

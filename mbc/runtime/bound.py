@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -103,7 +104,8 @@ def _nudged(array: Array, value: SSAValue, rng: np.random.Generator) -> Array:
 
 def epsilon(dtype: str) -> float:
     """Distance from 1 to the next value of a float dtype."""
-    return float(ml_dtypes.finfo(NUMPY_DTYPES[dtype]).eps)
+    limits: Any = ml_dtypes.finfo
+    return float(limits(NUMPY_DTYPES[dtype]).eps)
 
 
 def expected_results(

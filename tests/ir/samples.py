@@ -105,8 +105,9 @@ SAMPLES = {
     ),
     "mbc.batch_norm": Sample(
         floats((2, 3, 4), (3,), (3,), (3,), (3,)),
-        lambda x, *rest: named("batch_norm", x, rest[0], square(rest[1]), *rest[2:],
-                               eps=EPS),
+        lambda x, *rest: named(
+            "batch_norm", x, rest[0], square(rest[1]), *rest[2:], eps=EPS
+        ),
         4 * 24 + 3,
     ),
     "mbc.concat": Sample(
@@ -119,8 +120,17 @@ SAMPLES = {
     ),
     "mbc.conv": Sample(
         floats((2, 4, 7, 6), (8, 2, 3, 2)),
-        lambda x, w: named("conv", x, w, strides=(2, 1), low=(1, 1), high=(1, 0),
-                           dilation=(1, 2), groups=2, acc="f32"),
+        lambda x, w: named(
+            "conv",
+            x,
+            w,
+            strides=(2, 1),
+            low=(1, 1),
+            high=(1, 0),
+            dilation=(1, 2),
+            groups=2,
+            acc="f32",
+        ),
         2 * (2 * 8 * 4 * 5) * (2 * 3 * 2),
     ),
     "mbc.gather": Sample(
@@ -146,17 +156,24 @@ SAMPLES = {
         lstm,
         3 * 2 * 5 * (8 * (4 + 5) + 9),
     ),
-    "mbc.pack": Sample(
-        floats((5, 3)), lambda x: named("pack", x, axis=0, tile=4), 0
-    ),
+    "mbc.pack": Sample(floats((5, 3)), lambda x: named("pack", x, axis=0, tile=4), 0),
     "mbc.pad": Sample(
         floats((2, 3)), lambda x: named("pad", x, low=(1, 0), high=(0, 2), value=1.5), 0
     ),
     "mbc.pool": Sample(
         floats((2, 3, 6, 5)),
-        lambda x: named("pool", x, kind="avg", window=(3, 2), strides=(2, 1),
-                        low=(1, 0), high=(1, 1), dilation=(1, 1), count_padding=False,
-                        divisor=0),
+        lambda x: named(
+            "pool",
+            x,
+            kind="avg",
+            window=(3, 2),
+            strides=(2, 1),
+            low=(1, 0),
+            high=(1, 1),
+            dilation=(1, 1),
+            count_padding=False,
+            divisor=0,
+        ),
         (2 * 3 * 3 * 5) * 6,
     ),
     "mbc.reduce": Sample(
@@ -165,7 +182,8 @@ SAMPLES = {
         24,
     ),
     "mbc.rms_norm": Sample(
-        floats((4, 6), (6,)), lambda x, a: named("rms_norm", x, a, axes=1, eps=EPS),
+        floats((4, 6), (6,)),
+        lambda x, a: named("rms_norm", x, a, axes=1, eps=EPS),
         5 * 24,
     ),
     "mbc.scan": Sample(

@@ -56,8 +56,17 @@ def mlp() -> ModuleOp:
 
 def conv_net() -> ModuleOp:
     def body(x: SSAValue, w: SSAValue, *norm: SSAValue):
-        y = named("conv", x, w, strides=(1, 1), low=(1, 1), high=(1, 1),
-                  dilation=(1, 1), groups=1, acc="f32")
+        y = named(
+            "conv",
+            x,
+            w,
+            strides=(1, 1),
+            low=(1, 1),
+            high=(1, 1),
+            dilation=(1, 1),
+            groups=1,
+            acc="f32",
+        )
         mean, variance, scale, shift = norm
         y = named("batch_norm", y, mean, square(variance), scale, shift, eps=EPS)
         y = pointwise(relu, y)
@@ -70,7 +79,9 @@ def conv_net() -> ModuleOp:
 
 def softmax_by_hand() -> ModuleOp:
     def body(x: SSAValue, mask: SSAValue):
-        x = pointwise(add, pointwise(lambda v: multiply(v, constant(0.5, f32)), x), mask)
+        x = pointwise(
+            add, pointwise(lambda v: multiply(v, constant(0.5, f32)), x), mask
+        )
         top = named("reduce", x, kind="max", axes=(1,), keepdims=True)
         e = pointwise(lambda v, m: exp(subtract(v, m)), x, top)
         total = named("reduce", e, kind="sum", axes=(1,), keepdims=True)
@@ -172,8 +183,20 @@ def assert_same(before: Sequence[Array], after: Sequence[Array]) -> None:
 
 
 STEPS = (
-    "exp", "tanh", "add", "bias", "scale", "twice", "transpose", "sum", "max",
-    "softmax", "norm", "matmul", "reshape", "column",
+    "exp",
+    "tanh",
+    "add",
+    "bias",
+    "scale",
+    "twice",
+    "transpose",
+    "sum",
+    "max",
+    "softmax",
+    "norm",
+    "matmul",
+    "reshape",
+    "column",
 )
 
 
@@ -181,8 +204,11 @@ STEPS = (
 def programs(draw: st.DrawFn) -> ModuleOp:
     """A random graph of elementwise, reducing and contracting ops over matrices."""
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(2, 5))
-    steps = draw(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)),
-                          min_size=1, max_size=9))
+    steps = draw(
+        st.lists(
+            st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), min_size=1, max_size=9
+        )
+    )
     outputs = draw(st.integers(1, 3))
     weight_is_parameter = draw(st.booleans())
 
@@ -233,7 +259,5 @@ def step_of(
         case _:
             columns = shape_of(x)[1]
             first = build.extract_slice(x, (0, 0), (shape_of(x)[0], 1), (1, 1))
-            rest = build.extract_slice(
-                x, (0, 1), (shape_of(x)[0], columns - 1), (1, 1)
-            )
+            rest = build.extract_slice(x, (0, 1), (shape_of(x)[0], columns - 1), (1, 1))
             return named("concat", rest, first, axis=1)

@@ -27,7 +27,9 @@ from tests.passes.programs import mlp
 def test_both_spellings():
     plain = parse("form-kernels,set-tile{kernel=k3 sizes=7,4}")
     assert plain == parse("builtin.module(form-kernels,set-tile{sizes=7,4 kernel=k3})")
-    assert plain == parse(" builtin.module( form-kernels,set-tile{kernel=k3 sizes=7,4})")
+    assert plain == parse(
+        " builtin.module( form-kernels,set-tile{kernel=k3 sizes=7,4})"
+    )
     assert plain[1] == SetTilePass("k3", (7, 4))
 
 
@@ -38,12 +40,18 @@ def test_an_empty_pipeline_has_no_passes():
 @pytest.mark.parametrize(
     ("instance", "text", "action"),
     [
-        (SetTilePass("k3_0", (7,)), "set-tile{kernel=k3_0 sizes=7}",
-         "set-tile{sizes=7}"),
+        (
+            SetTilePass("k3_0", (7,)),
+            "set-tile{kernel=k3_0 sizes=7}",
+            "set-tile{sizes=7}",
+        ),
         (FuseEpiloguePass("k1"), "fuse-epilogue{kernel=k1}", "fuse-epilogue"),
         (FuseEpiloguePass(), "fuse-epilogue", "fuse-epilogue"),
-        (UseSourcePass("k0", "a b/x.c"), 'use-source{kernel=k0 file="a b/x.c"}',
-         'use-source{file="a b/x.c"}'),
+        (
+            UseSourcePass("k0", "a b/x.c"),
+            'use-source{kernel=k0 file="a b/x.c"}',
+            'use-source{file="a b/x.c"}',
+        ),
     ],
 )
 def test_text_reads_back(instance: ModulePass, text: str, action: str):
@@ -54,7 +62,7 @@ def test_text_reads_back(instance: ModulePass, text: str, action: str):
 
 
 def test_text_of_a_pipeline():
-    text = "assign-target{target=rvv option=\"vlen=512\"},form-kernels"
+    text = 'assign-target{target=rvv option="vlen=512"},form-kernels'
     assert text_of(parse(text)) == text
 
 
@@ -68,15 +76,18 @@ def test_names_of_xdsl_are_known_and_ours_win():
     ("text", "message"),
     [
         ("nosuchpass", "'nosuchpass' does not refer to a registered pass"),
-        ("form-kernel",
-         "'form-kernel' does not refer to a registered pass; "
-         "did you mean 'form-kernels'?"),
-        ("set-tile{kernel=k0 sizes=x}",
-         "set-tile: sizes takes tuple[int, ...], not x"),
+        (
+            "form-kernel",
+            "'form-kernel' does not refer to a registered pass; "
+            "did you mean 'form-kernels'?",
+        ),
+        ("set-tile{kernel=k0 sizes=x}", "set-tile: sizes takes tuple[int, ...], not x"),
         ("set-vector{kernel=k0 width=4,8}", "set-vector: width takes int, not 4,8"),
         ("set-vector{kernel=k0}", "set-vector needs the argument 'width'"),
-        ("set-vector{kernel=k0 width=4 speed=1}",
-         "set-vector has no argument 'speed'; arguments: kernel, width"),
+        (
+            "set-vector{kernel=k0 width=4 speed=1}",
+            "set-vector has no argument 'speed'; arguments: kernel, width",
+        ),
         ("form-kernels{x=1}", "form-kernels has no argument 'x'; arguments: none"),
     ],
 )
@@ -118,5 +129,5 @@ def test_unknown_labels_name_the_kernels():
     module = mlp()
     run(new_context(), module, parse("assign-target{target=rvv},form-kernels"))
     for text in ("fuse-epilogue{kernel=k77}", "set-tile{kernel=k77 sizes=1}"):
-        with pytest.raises(InvalidInput, match="no kernel is labelled 'k77'.*k0, k1"):
+        with pytest.raises(InvalidInput, match=r"no kernel is labelled 'k77'.*k0, k1"):
             run(new_context(), module, parse(text))

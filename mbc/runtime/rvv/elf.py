@@ -49,7 +49,7 @@ def _symbols(elf: bytes, table: Section, names: Section) -> Iterator[tuple[str, 
 
 
 OPFVV_UNARY = 0x12 << 26 | 1 << 12 | 0x57
-"""VFUNARY0 in the OP-V major opcode: the vector conversions (RVV 1.0, section 13.17)."""
+"""VFUNARY0 of the OP-V opcode: the vector conversions (RVV 1.0, section 13.17)."""
 UNARY_MASK = 0xFC00707F
 STATIC_ROUNDING = frozenset({6, 7, 14, 15, 21, 22, 23})
 """Their vs1 field for round-towards-zero and round-to-odd."""

@@ -86,7 +86,9 @@ def ulps(found: Doubles, wanted: Doubles, dtype: type[np.floating]) -> Doubles:
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     exponent = np.floor(np.log2(np.maximum(np.abs(wanted), tiny)))
     unit = np.exp2(exponent) * float(np.finfo(dtype).eps)
-    return np.where(same, 0, np.nan_to_num(np.abs(found - wanted) / unit, nan=np.inf))
+    with np.errstate(invalid="ignore"):
+        distance = np.nan_to_num(np.abs(found - wanted) / unit, nan=np.inf)
+    return np.where(same, 0, distance)
 
 
 def run(

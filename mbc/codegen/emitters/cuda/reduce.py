@@ -220,9 +220,7 @@ def _epilogue(
     return {
         "extra": [walk.declare(name, a) for name, a in named],
         "extra_loads": [walk.load(name, a) for name, a in named],
-        "results": [
-            f"y{i}" + (f"[{walk.width}]" if lane else "") for i in range(len(out))
-        ],
+        "results": [f"y{i}{size}" for i in range(len(out))],
         "end_lane": [*printed.lines, *sets],
         "end": [walk.store(a, f"y{i}") for i, a in enumerate(out)],
     }

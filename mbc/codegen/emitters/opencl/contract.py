@@ -11,6 +11,7 @@ from mbc.codegen.emitters.opencl.contract_gpu import emit_gpu
 from mbc.codegen.emitters.opencl.contract_tile import (
     K,
     N,
+    Operand,
     Tile,
     epilogue,
     left_operand,
@@ -20,7 +21,6 @@ from mbc.codegen.emitters.opencl.contract_tile import (
 from mbc.codegen.emitters.opencl.frame import (
     Frame,
     ceil_div,
-    fitting_width,
     number,
     numbers,
 )
@@ -54,9 +54,14 @@ def along_k(match: ContractMatch) -> bool:
 
 
 def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:
-    tile = cpu_tile(frame, match)
-    inside = match.n % tile.columns == 0
-    lanes = result_lanes(frame, tile.width, "" if inside else f"{frame.name('N')} - n")
+    tile, ragged = cpu_tile(frame, match), False
+    if match.n % tile.columns == 0:
+        lanes = result_lanes(frame, tile.width)
+    elif match.panel:
+        lanes = result_lanes(frame, tile.width, count=f"{frame.name('N')} - n")
+    else:
+        # The last vectors end with the row: they overlap others and store the rest.
+        lanes, ragged = result_lanes(frame, tile.width, skip="done"), True
     return frame.code(
         "opencl/cpu_contract.cl.j2",
         (ceil_div(match.m, tile.rows), ceil_div(match.n, tile.columns), match.b),
@@ -65,11 +70,13 @@ def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:
         type=lanes.printer.type("float"),
         left=left_operand(frame, match),
         right=right_operand(frame, match),
-        load=_load_right(frame, match, tile),
-        below=epilogue(match, lanes, "sums[r][c]"),
+        load=_load_right(right_operand(frame, match), tile),
+        below=epilogue(match, lanes, "tile[r][c]"),
         unroll=number(frame.schedule, "unroll"),
         guarded=match.m % tile.rows != 0,
+        ragged=ragged,
         m=frame.name("M"),
+        n=frame.name("N"),
         k=frame.name("K"),
     )
 
@@ -77,34 +84,31 @@ def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:
 def cpu_tile(frame: Frame, match: ContractMatch) -> Tile:
     """The schedule's tile, no larger than the result and dividing the panel."""
     rows, vectors = numbers(frame.schedule, "tile")
-    width = fitting_width(number(frame.schedule, "vector"), max(match.n, 2))
+    width = number(frame.schedule, "vector")
+    while width > max(match.n, match.panel):
+        width //= 2
     vectors = min(vectors, ceil_div(match.n, width))
     while match.panel and match.panel % (width * vectors):
         vectors, width = (vectors - 1, width) if vectors > 1 else (1, width // 2)
     return Tile(min(rows, match.m), vectors, width)
 
 
-def _load_right(frame: Frame, match: ContractMatch, tile: Tile) -> str:
+def _load_right(right: Operand, tile: Tile) -> str:
     """Vector c of the right operand at step k."""
-    right, width = right_operand(frame, match), tile.width
-    pointer = f"right + {right.at('k')} + {width * right.stride} * c"
-    if right.padded or (right.stride == 1 and match.n % tile.columns == 0):
-        return f"vload{width}(0, {pointer})"
-    count = f"{frame.name('N')} - n0 - {width} * c"
+    width, pointer = tile.width, f"right[c] + {right.at('k')}"
+    if width == 1:
+        return f"right[c][{right.at('k')}]"
     if right.stride == 1:
-        return f"mbc_load{width}({pointer}, {count})"
-    return f"mbc_gather{width}({pointer}, {right.stride}, {count})"
-
+        return f"vload{width}(0, {pointer})"
+    return f"mbc_gather{width}({pointer}, {right.stride}, {width})"
 
 
 def emit_dot(frame: Frame, match: ContractMatch) -> KernelCode:
     rows, columns = numbers(frame.schedule, "tile")
-    width = fitting_width(number(frame.schedule, "vector"), match.k)
+    width = number(frame.schedule, "vector")
+    while width > max(match.k, 4):
+        width //= 2
     tile = Tile(min(rows, match.m), min(columns, match.n), width)
-    load = f"vload{width}(0, {{0}} + k)"
-    if match.k % width:
-        load = f"mbc_load{width}({{0}} + k, {frame.name('K')} - k)"
-    total = f"mbc_sum{width}(sums[r][c])"
     return frame.code(
         "opencl/cpu_contract_dot.cl.j2",
         (ceil_div(match.m, tile.rows), ceil_div(match.n, tile.vectors), match.b),
@@ -112,11 +116,11 @@ def emit_dot(frame: Frame, match: ContractMatch) -> KernelCode:
         tile=tile,
         left=left_operand(frame, match),
         right=right_operand(frame, match),
-        load_left=load.format("left[r]"),
-        load_right=load.format("right[c]"),
-        below=epilogue(match, result_lanes(frame, 1, ""), total),
+        whole=match.k - match.k % width,
+        below=epilogue(match, result_lanes(frame, 1), "sum"),
         unroll=number(frame.schedule, "unroll"),
         guarded=match.m % tile.rows != 0 or match.n % tile.vectors != 0,
+        rest=match.k % width != 0,
         m=frame.name("M"),
         n=frame.name("N"),
         k=frame.name("K"),

@@ -69,9 +69,9 @@ def _plain(frame: Frame, access: Access, own: int) -> Operand:
     return Operand(f"{access.buffer} + {index}", x, k, step)
 
 
-def result_lanes(frame: Frame, width: int, count: str) -> Lanes:
+def result_lanes(frame: Frame, width: int, count: str = "", skip: str = "") -> Lanes:
     """Elements of the result: `n` and its neighbours in row `m` of batch `b`."""
-    return Lanes(width, ("b", "m", "n"), frame.named_extents()[:K], N, count)
+    return Lanes(width, ("b", "m", "n"), frame.named_extents()[:K], N, count, skip)
 
 
 def epilogue(match: ContractMatch, lanes: Lanes, total: str) -> list[str]:

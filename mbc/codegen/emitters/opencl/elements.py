@@ -22,6 +22,8 @@ class Lanes:
     extents: tuple[tuple[str, int], ...]
     axis: int
     count: str = ""
+    skip: str = ""
+    """How many of the first lanes are not stored, where that may be any."""
 
     @property
     def printer(self) -> VectorPrinter:
@@ -49,11 +51,11 @@ class Lanes:
         if self.width == 1:
             return f"{access.buffer}[{index}] = {value.text};"
         text, pointer = self.printer.spread(value), f"{access.buffer} + {index}"
+        part = f"{self.skip or '0'}, {self.count or self.width}"
         if stride != 1:
-            count = self.count or str(self.width)
-            return f"mbc_scatter{self.width}({text}, {pointer}, {stride}, {count});"
-        if self.count:
-            return f"mbc_store{self.width}({text}, {pointer}, {self.count});"
+            return f"mbc_scatter{self.width}({text}, {pointer}, {stride}, {part});"
+        if self.count or self.skip:
+            return f"mbc_store{self.width}({text}, {pointer}, {part});"
         return f"vstore{self.width}({text}, 0, {pointer});"
 
 
