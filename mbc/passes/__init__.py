@@ -15,6 +15,8 @@ from xdsl.passes import ModulePass
 PASSES = {
     "assign-target": "mbc.passes.assign_target:AssignTargetPass",
     "canonicalize": "mbc.passes.canonicalize:CanonicalizePass",
+    "conv-to-contract": "mbc.passes.conv_to_contract:ConvToContractPass",
+    "decompose-ops": "mbc.passes.decompose_ops:DecomposeOpsPass",
     "fold-batch-norm": "mbc.passes.fold_batch_norm:FoldBatchNormPass",
     "form-kernels": "mbc.passes.form_kernels:FormKernelsPass",
     "fuse-elementwise": "mbc.passes.fuse_elementwise:FuseElementwisePass",

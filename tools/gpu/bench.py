@@ -11,12 +11,12 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
+from mbc.codegen.program import Buffer, Program
 from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, multiply
 from mbc.ir.attributes import Entry
 from mbc.runtime.cuda.device import GUARD, Clock, Gpu, Memory
 from mbc.runtime.cuda.nvrtc import Rejected
-from mbc.runtime.rvv.dispatch import separate_buffers
 from tests.codegen.cuda.kernels import (
     layer_norm,
     product,
@@ -37,7 +37,7 @@ class Case:
 
     sample: Sample
     schedules: Schedules
-    eager: Callable[..., Any]
+    eager: Callable[[list[Any]], Any]
     moved: int
     """Bytes, or 0 where arithmetic bounds it."""
     flops: int = 0
@@ -55,80 +55,76 @@ def silu_chain(x: SSAValue) -> SSAValue:
     return build.elementwise([x], (ROWS, LENGTH), f32, body)
 
 
+THREADS: Schedules = [{"parallel": n} for n in (128, 256, 512, 1024)]
+CHAINS: Schedules = [
+    {"unroll": unroll, "parallel": parallel, "vector": vector}
+    for unroll, parallel, vector in (
+        (1, 256, 4),
+        (2, 256, 4),
+        (4, 256, 4),
+        (2, 512, 4),
+        (4, 128, 4),
+        (4, 256, 1),
+    )
+]
+TILES: Schedules = [
+    {"tile": (128, 128, 16), "parallel": (16, 16)},
+    {"tile": (128, 64, 16), "parallel": (16, 16)},
+    {"tile": (128, 64, 16), "parallel": (8, 16)},
+    {"tile": (64, 64, 16), "parallel": (8, 16)},
+    {"tile": (64, 64, 16), "parallel": (8, 8)},
+]
+SHAPE = (ROWS, LENGTH)
+WHOLE = 4 * ROWS * LENGTH
+PRODUCT = 2 * SIDE**3
+
+
 def cases(torch: Any) -> list[Case]:
+    return [*_row_cases(torch), *_reductions(), *_products()]
+
+
+def _row_cases(torch: Any) -> list[Case]:
     nn = torch.nn.functional
-    whole = ROWS * LENGTH * 4
-    threads: Schedules = [{"parallel": n} for n in (128, 256, 512, 1024)]
-    chains: Schedules = [
-        {"unroll": u, "parallel": p, "vector": v}
-        for u, p, v in (
-            (1, 256, 4),
-            (2, 256, 4),
-            (4, 256, 4),
-            (2, 512, 4),
-            (4, 128, 4),
-            (4, 256, 1),
-        )
-    ]
-    tiles: Schedules = [
-        {"tile": (128, 128, 16), "parallel": (16, 16)},
-        {"tile": (128, 64, 16), "parallel": (16, 16)},
-        {"tile": (128, 64, 16), "parallel": (8, 16)},
-        {"tile": (64, 64, 16), "parallel": (8, 16)},
-        {"tile": (64, 64, 16), "parallel": (8, 8)},
-    ]
-    shape = (ROWS, LENGTH)
     return [
         Case(
-            softmax("softmax", shape),
-            threads,
-            lambda x: torch.softmax(x, 1),
-            2 * whole,
+            softmax("softmax", SHAPE),
+            THREADS,
+            lambda v: torch.softmax(v[0], 1),
+            2 * WHOLE,
         ),
         Case(
-            sample("chain", [shape], silu_chain),
-            chains,
-            lambda x: torch.tanh(nn.silu(x) * 0.5 + 1),
-            2 * whole,
+            sample("chain", [SHAPE], silu_chain),
+            CHAINS,
+            lambda v: torch.tanh(nn.silu(v[0]) * 0.5 + 1),
+            2 * WHOLE,
         ),
         Case(
-            layer_norm("layer_norm", *shape),
-            threads,
-            lambda x, g, b: nn.layer_norm(x, (LENGTH,), g, b),
-            2 * whole,
+            layer_norm("layer_norm", *SHAPE),
+            THREADS,
+            lambda v: nn.layer_norm(v[0], (LENGTH,), *v[1:]),
+            2 * WHOLE,
         ),
-        Case(
-            reduction("column_sum", shape, "sum", (0,)),
-            threads,
-            lambda x: x.sum(0),
-            whole,
-        ),
-        Case(
-            reduction("row_max", shape, "max", (1,)),
-            threads,
-            lambda x: x.amax(1),
-            whole,
-        ),
-        Case(
-            reduction("sum_all", (ROWS * LENGTH,), "sum", (0,)),
-            threads,
-            lambda x: x.sum(0),
-            whole,
-        ),
-        Case(
-            product("gemm", "mk,kn->mn", (SIDE, SIDE), (SIDE, SIDE)),
-            tiles,
-            lambda x, y: x @ y,
-            0,
-            2 * SIDE**3,
-        ),
-        Case(
-            product("gemm_nt", "mk,nk->mn", (SIDE, SIDE), (SIDE, SIDE)),
-            tiles[:2],
-            lambda x, y: x @ y.T,
-            0,
-            2 * SIDE**3,
-        ),
+    ]
+
+
+def _reductions() -> list[Case]:
+    columns = reduction("column_sum", SHAPE, "sum", (0,))
+    rows = reduction("row_max", SHAPE, "max", (1,))
+    everything = reduction("sum_all", (ROWS * LENGTH,), "sum", (0,))
+    return [
+        Case(columns, THREADS, lambda v: v[0].sum(0), WHOLE),
+        Case(rows, THREADS, lambda v: v[0].amax(1), WHOLE),
+        Case(everything, THREADS, lambda v: v[0].sum(0), WHOLE),
+    ]
+
+
+def _products() -> list[Case]:
+    square = (SIDE, SIDE)
+    plain = product("gemm", "mk,kn->mn", square, square)
+    transposed = product("gemm_nt", "mk,nk->mn", square, square)
+    return [
+        Case(plain, TILES, lambda v: v[0] @ v[1], 0, PRODUCT),
+        Case(transposed, TILES[:2], lambda v: v[0] @ v[1].T, 0, PRODUCT),
     ]
 
 
@@ -146,53 +142,53 @@ def bench(rounds: int) -> list[dict[str, Any]]:
 def _time(gpu: Gpu, case: Case, rounds: int) -> list[dict[str, Any]]:
     """Rows for copy, eager and each schedule, all timed in the same rounds."""
     torch = gpu.torch
-    variants = [
-        case.sample,
-        *(replace(case.sample, schedule=s) for s in case.schedules),
-    ]
-    programs = [program_of([variant]) for variant in variants]
-    memory = Memory(torch, programs[0], {})
-    values = [_tensor(torch, memory, b) for b in separate_buffers(programs[0])]
-    inputs = values[: len(programs[0].inputs)]
+    source = torch.empty(ROWS * LENGTH, device="cuda")
+    variants = [case.sample]
+    variants += [replace(case.sample, schedule=s) for s in case.schedules]
+    memories = [_memory(gpu, program_of([variant])) for variant in variants]
+    inputs, _ = _values(memories[0])
     for value in inputs:
         value.normal_()
-    source = torch.empty(ROWS * LENGTH, device="cuda")
-    names = ["copy", "eager"]
-    calls: list[Callable[[], object]] = [
-        lambda: source.clone(),
-        lambda: case.eager(*inputs),
-    ]
-    wanted = case.eager(*inputs)
-    notes = ["", ""]
-    for variant, program in zip(variants, programs, strict=True):
+    wanted = case.eager(inputs)
+    names, notes = ["copy", "eager"], ["", ""]
+    calls: list[Callable[[], object]] = [source.clone, lambda: case.eager(inputs)]
+    for variant, memory in zip(variants, memories, strict=True):
+        own, result = _values(memory)
+        for mine, first in zip(own, inputs, strict=True):
+            mine.copy_(first)
+        call = gpu.caller(memory.program, memory)
+        call()
         names.append(variant.code().schedule)
-        loaded = gpu.load(program)
-        if isinstance(loaded, Rejected):
-            raise SystemExit(loaded.log)
-        scratch = _with_scratch(torch, memory, program)
-        calls.append(gpu.caller(program, scratch))
-        calls[-1]()
-        error = (values[-1].reshape(wanted.shape) - wanted).abs().max()
-        close = bool(error <= TOLERANCE * wanted.abs().max())
-        notes.append("" if close else f"WRONG by {float(error):g}")
+        notes.append(_verdict(result.reshape(wanted.shape), wanted))
+        calls.append(call)
     samples, _ = Clock(torch).measure(calls, rounds)
     copy = 2 * source.nbytes / median(samples[0])
     table = zip(names, samples, notes, strict=True)
     return [_row(case, n, s, note, copy) for n, s, note in table]
 
 
-def _tensor(torch: Any, memory: Memory, buffer: Any) -> Any:
-    storage = memory.storages[buffer.name]
-    view = storage[GUARD : GUARD + buffer.nbytes].view(torch.float32)
-    return view.reshape(buffer.shape)
+def _memory(gpu: Gpu, program: Program) -> Memory:
+    loaded = gpu.load(program)
+    if isinstance(loaded, Rejected):
+        raise SystemExit(loaded.log)
+    return Memory(gpu.torch, program, {})
 
 
-def _with_scratch(torch: Any, memory: Memory, program: Any) -> Memory:
-    """The same buffers, with an arena of the size that this program wants."""
-    own = Memory(torch, replace(program, buffers=()), {})
-    own.program = program
-    own.storages = memory.storages
-    return own
+def _values(memory: Memory) -> tuple[list[Any], Any]:
+    """The inputs and the result as tensors of f32."""
+
+    def tensor(buffer: Buffer) -> Any:
+        storage = memory.storages[buffer.name][GUARD : GUARD + buffer.nbytes]
+        return storage.view(memory.torch.float32).reshape(buffer.shape)
+
+    (result,) = memory.program.outputs
+    return [tensor(buffer) for buffer in memory.program.inputs], tensor(result)
+
+
+def _verdict(found: Any, wanted: Any) -> str:
+    error = float((found - wanted).abs().max())
+    close = error <= TOLERANCE * float(wanted.abs().max())
+    return "" if close else f"WRONG by {error:g}"
 
 
 def _row(

@@ -184,6 +184,8 @@ def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
     names, axes = buffer_names(kernel), op.axes()
     extents = op.extents()
     groups = _groups(axes)
+    if sum(len(group) for group in groups) != op.loops():
+        return None
     packed = found.packed.get(1)
     operands = [op.lhs, op.rhs if packed is None else None, op.result]
     strides: list[list[int]] = []
@@ -215,14 +217,20 @@ def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
 
 
 def _groups(axes: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Loops of batch, rows, columns and the sum, in the result's order."""
+    """Loops of batch, rows, columns and the sum, in the result's order.
+
+    A result such as (n, f, p) with only f from the left operand is a batch over n:
+    columns on both sides of the rows cannot be one loop.
+    """
     lhs, rhs, out = axes
-    return [
-        [d for d in out if d in lhs and d in rhs],
-        [d for d in out if d not in rhs],
-        [d for d in out if d not in lhs],
-        [d for d in lhs if d not in out],
-    ]
+    batch = [d for d in out if d in lhs and d in rhs]
+    rows = [d for d in out if d not in rhs]
+    columns = [d for d in out if d not in lhs]
+    if rows and columns and out.index(columns[-1]) > out.index(rows[0]):
+        outer = [d for d in columns if out.index(d) < out.index(rows[0])]
+        batch = [d for d in out if d in batch or d in outer]
+        columns = [d for d in columns if d not in outer]
+    return [batch, rows, columns, [d for d in lhs if d not in out]]
 
 
 def _group_strides(
@@ -239,7 +247,7 @@ def _group_strides(
         if not mine:
             result.append(0)
             continue
-        if len(mine) != len([d for d in group if extents[d] != 1]):
+        if len(mine) != sum(extents[d] != 1 for d in group):
             return None
         for outer, inner in itertools.pairwise(mine):
             if stride[outer] != stride[inner] * extents[inner]:

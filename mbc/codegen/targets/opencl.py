@@ -34,8 +34,8 @@ OPENCL = Target(
         ),
     },
     model_pipeline=(
-        "canonicalize,fold-batch-norm,form-kernels,fuse-elementwise,fuse-prologue,"
-        "fuse-epilogue,fuse-reduction"
+        "canonicalize,fold-batch-norm,decompose-ops{ops=attention},conv-to-contract,"
+        "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
     ),
     kernel_pipeline="pack-operand",
     final_pipeline="hoist-parameters",

@@ -160,7 +160,7 @@ class Clock:
         self.flushed = torch.empty(FLUSH_BYTES // 4, **options)
 
     def measure(
-        self, calls: Sequence[Callable[[], None]], rounds: int
+        self, calls: Sequence[Callable[[], object]], rounds: int
     ) -> tuple[list[list[float]], list[int]]:
         """Nanoseconds per call, by call and round, and how many calls were batched."""
         batches = [self._batch(call) for call in calls]
@@ -174,7 +174,7 @@ class Clock:
                 row.append(time / batch)
         return samples, batches
 
-    def _time(self, call: Callable[[], None]) -> float:
+    def _time(self, call: Callable[[], object]) -> float:
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         # The fill also keeps the GPU busy while the call is being enqueued.
         self.flushed.zero_()
@@ -184,12 +184,12 @@ class Clock:
         end.synchronize()
         return start.elapsed_time(end) * 1e6
 
-    def _batch(self, call: Callable[[], None]) -> int:
+    def _batch(self, call: Callable[[], object]) -> int:
         call()
         once = min(self._time(call) for _ in range(3))
         return max(1, math.ceil(SHORTEST_NS / max(once, 1.0)))
 
-    def _graph(self, call: Callable[[], None], count: int) -> Any:
+    def _graph(self, call: Callable[[], object], count: int) -> Any:
         graph = self.torch.cuda.CUDAGraph()
         with self.torch.cuda.graph(graph):
             for _ in range(count):

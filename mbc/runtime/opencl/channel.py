@@ -129,6 +129,7 @@ def _environment() -> dict[str, str]:
         **passed,
         "PYTHONPATH": str(PACKAGE_ROOT),
         "POCL_CACHE_DIR": str(kernels),
+        "PYOPENCL_NO_CACHE": "1",
     }
 
 

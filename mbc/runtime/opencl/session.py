@@ -14,14 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 
 from mbc.runtime.opencl.memory import Trouble, guarded, plain, reviewed
 from mbc.runtime.opencl.wire import Message
-
-try:
-    import pyopencl as cl
-except ImportError:
-    cl = None
 
 __all__ = ["Reply", "Session", "Trouble"]
 
@@ -123,7 +119,7 @@ class Session:
         if key not in self.built:
             try:
                 program = cl.Program(self.context, source)
-                self.built[key] = program.build(BUILD_OPTIONS, cache_dir=False)
+                self.built[key] = program.build(BUILD_OPTIONS)
             except cl.RuntimeError as error:
                 log = normalized_log(str(error))
                 raise Trouble("compile_fail", _first_error(log), log) from error
@@ -166,8 +162,6 @@ class Session:
 
 def choose_device(wanted: str) -> tuple[Any, str]:
     """By name and version, never by position; the newest PoCL where nothing is said."""
-    if cl is None:
-        raise Trouble("blocked", "pyopencl is not installed")
     try:
         found = [
             (device, f"{device.name.strip()}, {platform.version.strip()}")

@@ -264,3 +264,17 @@ FAMILIES = {
     "reduce": reduce_samples,
     "contract": contract_samples,
 }
+
+
+def wide_samples() -> list[Sample]:
+    """Buffers that need 64-bit indices; too large to run here."""
+    rows, length = 1 << 20, 4096
+    return [
+        pointwise("wide_map", [(rows, length), (length,)], unroll=4),
+        softmax("wide_softmax", (rows, length)),
+        softmax("wide_short", (rows * 256, 16)),
+        reduction("wide_rows", (rows, length), "sum", (1,)),
+        reduction("wide_columns", (rows, length), "mean", (0,)),
+        reduction("wide_all", (rows * length,), "max", (0,)),
+        product("wide_product", "mk,kn->mn", (rows, 8), (8, length)),
+    ]

@@ -16,6 +16,7 @@ from mbc.codegen.render import render
 from mbc.codegen.targets import Target
 
 B, M, N, K = range(4)
+RESIDENT_THREADS = 512
 LOOPS = ("b", "m", "n", "k")
 
 
@@ -32,6 +33,11 @@ class Tile:
     @property
     def threads(self) -> int:
         return self.threads_m * self.threads_n
+
+    @property
+    def resident(self) -> int:
+        """Blocks that share a multiprocessor, at 128 registers per thread."""
+        return max(1, RESIDENT_THREADS // self.threads)
 
     def per_thread(self, loop: int) -> int:
         return self.m // self.threads_m if loop == M else self.n // self.threads_n

@@ -33,10 +33,6 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     unroll = min(number(schedule, "unroll"), -(-vectors // threads))
     extents = [(f"N{d}", extent) for d, extent in enumerate(nest.extents)]
     signature = Signature(match, target, extents)
-    walk = Walk(_index_names(nest), signature.constants, width)
-    body = _body(match, nest, walk, unroll, target)
-    count = f"{signature.constants[-1][0]} - {walk.indices[-1]}" if has_tail else ""
-    names = _places(nest, unroll)
     source = render(
         "cuda/map.cu.j2",
         sig=signature,
@@ -47,21 +43,11 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         threads=threads,
         vectors=_vector_count(signature, width, has_tail),
         indices=_index_lines(signature, nest, width),
-        declarations=[
-            walk.declare(f"x{i}[{unroll}]" if unroll > 1 else f"x{i}", access)
-            for i, access in enumerate(nest.inputs)
-        ],
-        loads=[
-            walk.load(name, access, count)
-            for name, access in zip(names, nest.inputs, strict=True)
-        ],
         results=[f"y{i}" for i in range(len(nest.outputs))],
-        lines=body,
-        stores=[walk.store(a, f"y{i}", count) for i, a in enumerate(nest.outputs)],
+        **_statements(match, nest, signature, width, unroll, has_tail),
     )
-    blocks = min(
-        -(-vectors // (threads * unroll)), target.peaks.units * BLOCKS_PER_UNIT
-    )
+    most = target.peaks.units * BLOCKS_PER_UNIT
+    blocks = min(-(-vectors // (threads * unroll)), most)
     launch = Launch(signature.label, signature.names, (blocks, 1, 1), (threads, 1, 1))
     return signature.code(source, [launch], schedule)
 
@@ -105,15 +91,6 @@ def _vector_count(signature: Signature, width: int, has_tail: bool) -> str:
     return signature.cast + " * ".join([*outer, inner])
 
 
-def _index_names(nest: Nest) -> tuple[str, ...]:
-    return tuple(f"i{d}" for d in range(len(nest.extents)))
-
-
-def _places(nest: Nest, unroll: int) -> list[str]:
-    turn = "[u]" if unroll > 1 else ""
-    return [f"x{i}{turn}" for i in range(len(nest.inputs))]
-
-
 def _index_lines(signature: Signature, nest: Nest, width: int) -> list[str]:
     """Declarations of i0, i1, ... from the number v of a vector."""
     last = len(nest.extents) - 1
@@ -131,14 +108,29 @@ def _index_lines(signature: Signature, nest: Nest, width: int) -> list[str]:
     return list(reversed(lines))
 
 
-def _body(
-    match: MapMatch, nest: Nest, walk: Walk, unroll: int, target: Target
-) -> list[str]:
-    """The statements of one lane."""
-    names = _places(nest, unroll)
-    reads = [walk.lane_of(n, a) for n, a in zip(names, nest.inputs, strict=True)]
+def _statements(
+    match: MapMatch,
+    nest: Nest,
+    signature: Signature,
+    width: int,
+    unroll: int,
+    has_tail: bool,
+) -> dict[str, list[str]]:
+    """Loads of a vector, the statements of one lane, and stores."""
+    indices = tuple(f"i{d}" for d in range(len(nest.extents)))
+    walk = Walk(indices, signature.constants, width)
+    count = f"{signature.constants[-1][0]} - {indices[-1]}" if has_tail else ""
+    turns, turn = (f"[{unroll}]", "[u]") if unroll > 1 else ("", "")
+    named = [(f"x{i}", access) for i, access in enumerate(nest.inputs)]
+    reads = [walk.lane_of(name + turn, access) for name, access in named]
     initial = ["uninitialized"] * len(nest.outputs)
-    printed = ScalarPrinter(target).body(match.op.body.block, [*reads, *initial])
-    lane = "[e]" if walk.width > 1 else ""
-    stores = [f"y{i}{lane} = {text};" for i, text in enumerate(printed.results)]
-    return [*printed.lines, *stores]
+    printer = ScalarPrinter(signature.target)
+    printed = printer.body(match.op.body.block, [*reads, *initial])
+    lane = "[e]" if width > 1 else ""
+    results = [f"y{i}{lane} = {text};" for i, text in enumerate(printed.results)]
+    return {
+        "declarations": [walk.declare(name + turns, a) for name, a in named],
+        "loads": [walk.load(name + turn, a, count) for name, a in named],
+        "lines": [*printed.lines, *results],
+        "stores": [walk.store(a, f"y{i}", count) for i, a in enumerate(nest.outputs)],
+    }

@@ -16,6 +16,8 @@ from mbc.ir.types import element_of, shape_of
 Extents = Sequence[tuple[str, int]]
 """Names without the kernel's label, and values: (("N0", 512), ...)."""
 
+ONE_LINE = 72
+"""Longer parameter lists take one line per parameter."""
 WIDE_FROM = 1 << 30
 """Buffers of more elements need 64-bit indices; what is left is room for steps."""
 
@@ -76,9 +78,11 @@ class Signature:
     def parameters(self, names: Sequence[str], written: Sequence[str]) -> str:
         """`const float *__restrict__ a0, float *__restrict__ r0`."""
         by_name = {buffer.name: buffer for buffer in self.buffers}
-        return ", ".join(
+        texts = [
             _parameter(by_name[name], name in written, self.target) for name in names
-        )
+        ]
+        joined = ", ".join(texts)
+        return joined if len(joined) < ONE_LINE else ",\n    ".join(texts)
 
     def code(
         self, source: str, launches: Sequence[Launch], schedule: Schedule

@@ -1,11 +1,11 @@
 """Passes over a row as text: what rowwise and row reductions have in common.
 
-    float16 v0_lanes = (float16)(-MBC_INF);           folds, one per reduction
-    for (int i = 0; i < k0_N1; i += 16) {             loop: loads, bodies, stores
-      const float16 a0_x = vload16(0, a0 + row * k0_N1 + i);
-      v0_lanes = mbc_maximum(v0_lanes, a0_x);
-    }
-    const float v0 = mbc_max16(v0_lanes);             after: scalars of the row
+float16 v0_lanes = (float16)(-MBC_INF);           folds, one per reduction
+for (int i = 0; i < k0_N1; i += 16) {             loop: loads, bodies, stores
+  const float16 a0_x = vload16(0, a0 + row * k0_N1 + i);
+  v0_lanes = mbc_maximum(v0_lanes, a0_x);
+}
+const float v0 = mbc_max16(v0_lanes);             after: scalars of the row
 """
 
 from __future__ import annotations
