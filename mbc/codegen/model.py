@@ -283,10 +283,9 @@ def _view(plan: _Plan, place: _Place, local: Buffer) -> str:
     if place.offset == 0:
         return root.name
     name = f"{root.name}_at_{place.offset}_{'x'.join(map(str, local.shape))}"
+    role = "input" if root.role == "input" else "scratch"
     plan.add(
-        replace(
-            root, name=name, shape=local.shape, view_of=root.name, offset=place.offset
-        )
+        replace(local, name=name, role=role, view_of=root.name, offset=place.offset)
     )
     return name
 

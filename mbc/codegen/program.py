@@ -124,5 +124,5 @@ class Program:
 
     @property
     def outputs(self) -> tuple[Buffer, ...]:
-        """What the caller gets back."""
-        return tuple(b for b in self.buffers if b.role == "output" and not b.view_of)
+        """What the caller gets back; one may view an input that it updates."""
+        return tuple(b for b in self.buffers if b.role == "output")

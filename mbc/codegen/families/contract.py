@@ -48,6 +48,32 @@ class ContractMatch(Match):
     """Per input of the epilogue; None stands for the contraction's own value."""
 
 
+COLUMN_SPACE: Space = {
+    "tile": (
+        *((6, 1), (4, 1), (8, 2), (4, 2), (12, 2), (8, 1), (12, 1)),
+        *((6, 4), (4, 4), (1, 2), (1, 4)),
+    ),
+    "vector": (16, 8),
+    "unroll": (2, 1, 4),
+}
+"""On a CPU, where vectors run along n: 12 registers of 8 lanes of sums by default."""
+
+DOT_SPACE: Space = {
+    "tile": ((4, 2), (2, 4), (4, 4), (6, 1), (8, 1), (1, 4), (1, 2), (2, 2)),
+    "vector": (8, 16),
+    "unroll": (1, 2, 4),
+}
+"""On a CPU, where vectors run along k; the second number of a tile is columns."""
+
+
+def sums_along_k(match: ContractMatch) -> bool:
+    """Both operands are contiguous in k, and the right one is not in n."""
+    if match.panel or match.k == 1:
+        return False
+    contiguous = match.lhs.strides[3] == 1 and match.rhs.strides[3] == 1
+    return contiguous and match.rhs.strides[2] != 1
+
+
 class ContractFamily:
     """Knobs: `tile` (rows of the register tile, then columns in vectors), `vector`
     (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape)."""
@@ -67,14 +93,7 @@ class ContractFamily:
         if not target.simt:
             return _rvv_space(match)
         if target.text_or("style", "gpu") == "cpu":
-            return {
-                "tile": (
-                    *((6, 1), (4, 1), (8, 2), (4, 2), (12, 2), (8, 1), (12, 1)),
-                    *((6, 4), (4, 4), (1, 2), (1, 4)),
-                ),
-                "vector": (16, 8),
-                "unroll": (2, 1, 4),
-            }
+            return DOT_SPACE if sums_along_k(match) else COLUMN_SPACE
         return _gpu_space(match, target.peaks.units)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:

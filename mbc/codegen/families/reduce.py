@@ -68,7 +68,7 @@ class ReduceFamily:
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, ReduceMatch)
         if match.inner > 1:
-            return row_space(target, COLUMN_THREADS)
+            return column_space(target)
         return row_space(target, row_threads(match.outer, match.reduced, target))
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
@@ -83,6 +83,14 @@ class ReduceFamily:
         rows = match.outer if columns else match.outer * match.inner
         length = match.inner if columns else match.reduced
         return row_cost(match.kernel, rows, length, target, schedule)
+
+
+def column_space(target: Target) -> Space:
+    """As for rows; `parallel` on a CPU is vectors of columns side by side."""
+    space = row_space(target, COLUMN_THREADS)
+    if target.simt and target.text_or("style", "gpu") == "cpu":
+        return {**space, "parallel": (4, 16, 1)}
+    return space
 
 
 def _normal_form(

@@ -61,8 +61,10 @@ class Store:
 
 @dataclass(frozen=True)
 class Pass:
-    """`rows` in order, recomputed ones included; then `reduces`; then `scalars`."""
+    """`first`, values per row that no reduction feeds; `rows` in order, recomputed
+    ones included; then `reduces`; then `scalars`."""
 
+    first: tuple[Statement, ...]
     rows: tuple[Statement, ...]
     reduces: tuple[Statement, ...]
     scalars: tuple[Statement, ...]
@@ -286,11 +288,11 @@ def _passes(
         needed, loads = _closure(
             [*roots, *(s.name for s in here), *keeps], made, kept, phase
         )
-        scalars = [
-            s for s in statements if s.kind == "scalar" and max(1, s.phase) == phase + 1
-        ]
+        scalar = [s for s in statements if s.kind == "scalar"]
+        scalars = [s for s in scalar if s.phase == phase + 1]
         passes.append(
             Pass(
+                tuple(s for s in scalar if s.phase == phase == 0),
                 tuple(s for s in statements if s.result in needed),
                 tuple(reduces),
                 tuple(scalars),
@@ -309,7 +311,7 @@ def _ready(statement: Statement) -> int:
 
 
 def _does_something(step: Pass) -> bool:
-    return bool(step.rows or step.reduces or step.scalars or step.stores)
+    return bool(step.first or step.rows or step.reduces or step.scalars or step.stores)
 
 
 def _closure(

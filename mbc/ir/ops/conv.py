@@ -66,7 +66,7 @@ class ConvOp(TensorOp):
             "do not fit",
         )
         require(
-            all(extent >= 0 for extent in self.spatial(input, weight)),
+            all(extent > 0 for extent in self.spatial(input, weight)),
             f"mbc.conv: the window is larger than the padded input {types[0]}",
         )
 
@@ -119,7 +119,7 @@ class ConvOp(TensorOp):
             total += np.einsum(
                 "ngc...,gfc->ngf...", window, w[(..., *tap)], optimize=True
             )
-        return (total.reshape(total.shape[0], -1, *out),)
+        return (total.reshape(total.shape[0], weight.shape[0], *out),)
 
     def _window(self, tap: Sequence[int], out: Sequence[int]) -> tuple[slice, ...]:
         """Where in the padded input the results see window element `tap`."""

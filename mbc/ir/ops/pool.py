@@ -7,21 +7,35 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    AnyFloat,
     BoolAttr,
     DenseArrayBase,
+    IndexType,
     IntegerAttr,
     IntegerType,
     StringAttr,
     TensorType,
+    i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from mbc.ir import build
-from mbc.ir.arithmetic import constant, divide, widen
+from mbc.ir.arithmetic import (
+    add,
+    constant,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+    widen,
+)
 from mbc.ir.ops.pad import PadOp
 from mbc.ir.ops.reduce import fold
 from mbc.ir.tensor_op import Dims, TensorOp, require
@@ -65,7 +79,7 @@ class PoolOp(TensorOp):
                 f"mbc.pool: {name} needs {spatial} values",
             )
         require(
-            all(extent >= 0 for extent in self.spatial(shape)),
+            all(extent > 0 for extent in self.spatial(shape)),
             f"mbc.pool: the window is larger than the padded input {types[0]}",
         )
 
@@ -146,11 +160,8 @@ class PoolOp(TensorOp):
             for t, n, s, d in rows
         )
 
-    def decompose(self) -> Sequence[SSAValue] | None:
+    def decompose(self) -> Sequence[SSAValue]:
         input = shape_of(self.input)
-        counts = self.counts(input) if self.str_of("kind") == "avg" else np.ones(())
-        if np.unique(counts).size != 1:
-            return None
         element = element_of(self.input)
         acc = accumulator(element)
         spatial, out = len(input) - 2, shape_of(self.result)
@@ -174,11 +185,28 @@ class PoolOp(TensorOp):
             lambda x, _, carried: combine(carried, widen(x, acc)),
         )[0]
         if kind == "sum":
-            count = float(np.ravel(counts)[0])
             total = build.elementwise(
-                [total], out, acc, lambda x: divide(x, constant(count, acc))
+                [total], out, acc, lambda x: divide(x, self._divisor(acc))
             )
         return (build.narrow(total, element),)
+
+    def _divisor(self, acc: Attribute) -> SSAValue:
+        """`counts` as scalar code: a constant where every position has the same."""
+        input = shape_of(self.input)
+        counts = np.unique(self.counts(input))
+        if counts.size == 1:
+            return constant(float(counts[0]), acc)
+        names = ("window", "strides", "low")
+        rows = zip(input[2:], *(self.ints_of(name) for name in names), strict=True)
+        total = number(1)
+        for axis, (extent, window, stride, low) in enumerate(rows):
+            margin = low if self.bool_of("count_padding") else 0
+            place = multiply(linalg.IndexOp(2 + axis).result, number(stride))
+            start = subtract(place, number(low))
+            end = minimum(add(start, number(window)), number(extent + margin))
+            total = multiply(total, subtract(end, maximum(start, number(-margin))))
+        assert isinstance(acc, AnyFloat)
+        return arith.SIToFPOp(arith.IndexCastOp(total, i64).result, acc).result
 
     def _loop_maps(self, spatial: int) -> list[AffineMap]:
         loops = 2 + 2 * spatial
@@ -193,3 +221,7 @@ class PoolOp(TensorOp):
             AffineMap(loops, 0, tuple(window)),
             AffineMap(loops, 0, (d[0], d[1], *out)),
         ]
+
+
+def number(value: int) -> SSAValue:
+    return constant(value, IndexType())

@@ -21,29 +21,42 @@ from mbc.runtime.opencl.runner import OpenclRunner
 from tests.codegen.opencl.harness import Build, Case, check, kernel_of
 
 STYLES = ("cpu", "gpu")
+CHEAP: dict[str, dict[str, Entry]] = {"cpu": {"vector": 8, "unroll": 1}, "gpu": {}}
+"""Contractions to sweep from: wide unrolled tiles take seconds each to compile."""
 Shapes = Sequence[tuple[int, ...]]
 
 
-def each_knob(space: Space) -> Iterator[Mapping[str, Entry]]:
-    """Defaults, then every other value of one knob at a time."""
-    yield {}
+def each_knob(space: Space, base: Mapping[str, Entry]) -> Iterator[dict[str, Entry]]:
+    """`base` over the defaults, then every other value of one knob at a time."""
+    start = {knob: base.get(knob, values[0]) for knob, values in space.items()}
+    yield start
     for knob, values in space.items():
-        yield from ({knob: value} for value in values[1:])
+        yield from ({**start, knob: v} for v in values if v != start[knob])
 
 
-def cases(
-    family: str, style: str, name: str, shapes: Shapes, body: Build, knobs: bool = True
+def alone(
+    family: str, style: str, name: str, shapes: Shapes, body: Build
 ) -> list[Case]:
-    """A case per legal knob value, or the defaults alone."""
+    """The default schedule."""
+    return sweep(family, style, name, shapes, body)[:1]
+
+
+def sweep(
+    family: str,
+    style: str,
+    name: str,
+    shapes: Shapes,
+    body: Build,
+    base: Mapping[str, Entry] | None = None,
+) -> list[Case]:
+    """A case per legal knob value, the others being as in `base` or by default."""
     target = target_named("opencl", {"style": style})
     match = match_kernel(kernel_of("k0", shapes, body), target)
     found = family_named(match.family)
-    schedules = list(each_knob(found.space(match, target))) if knobs else [{}]
-    defaults = {k: v[0] for k, v in found.space(match, target).items()}
     return [
         Case(name, tuple(shapes), body, schedule, family)
-        for schedule in schedules
-        if not found.refusal(match, target, {**defaults, **schedule})
+        for schedule in each_knob(found.space(match, target), base or {})
+        if not found.refusal(match, target, schedule)
     ]
 
 
@@ -75,15 +88,15 @@ def scale(x: SSAValue) -> SSAValue:
 
 
 def map_cases(style: str) -> list[Case]:
-    found = cases("map", style, "chain", [(67, 33), (33,)], chain)
+    found = sweep("map", style, "chain", [(67, 33), (33,)], chain)
     for shapes in (
         [(1,), (1,)],
         [(17,), (17,)],
         [(5, 7, 3), (7, 1)],
         [(64, 48), (64, 1)],
     ):
-        found += cases("map", style, f"chain {shapes}", shapes, chain, knobs=False)
-    found += cases("map", style, "transpose", [(19, 35)], transposed, knobs=False)
+        found += alone("map", style, f"chain {shapes}", shapes, chain)
+    found += alone("map", style, "transpose", [(19, 35)], transposed)
     return found
 
 
@@ -100,12 +113,12 @@ def log_softmax(x: SSAValue) -> SSAValue:
 
 
 def rowwise_cases(style: str) -> list[Case]:
-    found = cases("rowwise", style, "softmax", [(9, 131)], softmax)
+    found = sweep("rowwise", style, "softmax", [(9, 131)], softmax)
     for shape in ((1, 64), (3, 1), (5, 7), (4, 256)):
-        found += cases("rowwise", style, f"softmax {shape}", [shape], softmax, False)
+        found += alone("rowwise", style, f"softmax {shape}", [shape], softmax)
     norms = [(3, 5, 37), (37,), (37,)]
-    found += cases("rowwise", style, "layer_norm", norms, layer_norm, knobs=False)
-    found += cases("rowwise", style, "log", [(2, 3, 41)], log_softmax, knobs=False)
+    found += alone("rowwise", style, "layer_norm", norms, layer_norm)
+    found += alone("rowwise", style, "log", [(2, 3, 41)], log_softmax)
     return found
 
 
@@ -129,7 +142,7 @@ def plain_fold(kind: str, axes: tuple[int, ...], keepdims: bool) -> Build:
 
 
 def reduce_cases(style: str) -> list[Case]:
-    found = cases("reduce", style, "rows", [(7, 131), (7,)], folded("sum", (1,)))
+    found = sweep("reduce", style, "rows", [(7, 131), (7,)], folded("sum", (1,)))
     found += cases(
         "reduce", style, "columns", [(3, 11, 67), (67,)], folded("max", (1,))
     )
@@ -144,7 +157,7 @@ def reduce_cases(style: str) -> list[Case]:
                 "reduce", style, f"{kind} {axes}", [shape], body, knobs=False
             )
     body = plain_fold("sum", (0,), False)
-    return found + cases("reduce", style, "aligned", [(9, 64)], body, knobs=False)
+    return found + alone("reduce", style, "aligned", [(9, 64)], body)
 
 
 def product(equation: str) -> Build:
@@ -173,11 +186,12 @@ def packed(x: SSAValue, w: SSAValue) -> SSAValue:
 
 def contract_cases(style: str) -> list[Case]:
     rows, dots = [(13, 37), (37, 67), (67,)], [(13, 37), (67, 37), (67,)]
-    found = cases("contract", style, "rows", rows, biased("mk,kn->mn"))
-    found += cases("contract", style, "dots", dots, biased("mk,nk->mn"), style == "cpu")
+    found = sweep("contract", style, "rows", rows, biased("mk,kn->mn"), CHEAP[style])
+    found += alone("contract", style, "rows", rows, biased("mk,kn->mn"))
+    found += sweep("contract", style, "dots", dots, biased("mk,nk->mn"), CHEAP[style])
     for panel in (8, 16, 32, 64):
         shapes = [(13, 37), (3, 37, panel)]
-        found += cases("contract", style, f"panel {panel}", shapes, packed, knobs=False)
+        found += alone("contract", style, f"panel {panel}", shapes, packed)
     for equation, shapes in (
         ("km,kn->mn", [(37, 13), (37, 67)]),
         ("km,nk->mn", [(37, 13), (67, 37)]),
@@ -192,7 +206,7 @@ def contract_cases(style: str) -> list[Case]:
         ("m,n->mn", [(5,), (19,)]),
     ):
         name = f"{equation} {shapes}"
-        found += cases("contract", style, name, shapes, product(equation), knobs=False)
+        found += alone("contract", style, name, shapes, product(equation))
     return found
 
 

@@ -1,6 +1,6 @@
 // RUN: mbc-opt %s -p 'assign-target{target=rvv},form-kernels,fuse-reduction{kernel=k1}' | filecheck %s
 // RUN: mbc-opt %s -p 'assign-target{target=rvv},form-kernels,fuse-reduction' | filecheck %s --check-prefix=ALL
-// RUN: not mbc-opt %s -p 'assign-target{target=rvv},form-kernels,fuse-reduction{kernel=k3}' 2>&1 | filecheck %s --check-prefix=ROWS
+// RUN: not mbc-opt %s -p 'assign-target{target=rvv},form-kernels,fuse-reduction,fuse-reduction{kernel=k3}' 2>&1 | filecheck %s --check-prefix=ROWS
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #top = affine_map<(d0, d1) -> (d0, 0)>

@@ -105,8 +105,7 @@ class RowWriter:
         self._reduce(step, text)
         self._write_vectors(step, text)
         for statement in step.scalars:
-            if statement.phase:
-                text.after += self._scalar(statement)
+            text.after += self._scalar(statement)
         for store in step.stores:
             if store.kind == "scalar":
                 place = self.walk.element(store.access)
@@ -114,7 +113,8 @@ class RowWriter:
         return text
 
     def _name_all(self, step: Pass) -> None:
-        for statement in (*step.rows, *step.reduces, *step.scalars):
+        statements = (*step.first, *step.rows, *step.reduces, *step.scalars)
+        for statement in statements:
             name = _value_name(statement)
             self.names.setdefault(statement.result, name)
             for item in statement.inputs:
@@ -129,9 +129,8 @@ class RowWriter:
 
     def _early_scalars(self) -> None:
         """Values per row that need no reduction come before the first walk."""
-        for statement in self.program.passes[0].scalars:
-            if not statement.phase:
-                self.per_row += self._scalar(statement)
+        for statement in self.program.passes[0].first:
+            self.per_row += self._scalar(statement)
 
     def _scalar(self, statement: Statement) -> list[str]:
         printed = self._printed(statement)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from mbc.codegen.emitters.opencl.contract_gpu import emit_gpu
 from mbc.codegen.emitters.opencl.contract_tile import (
-    K,
-    N,
     Operand,
     Tile,
     epilogue,
@@ -25,7 +23,7 @@ from mbc.codegen.emitters.opencl.frame import (
     numbers,
 )
 from mbc.codegen.families import Match, Schedule
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract import ContractMatch, sums_along_k
 from mbc.codegen.program import KernelCode
 from mbc.codegen.targets import Target
 
@@ -38,19 +36,11 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
 
 
 def emit_cpu(frame: Frame, match: ContractMatch) -> KernelCode:
-    form = emit_dot if along_k(match) else emit_along_n
+    form = emit_dot if sums_along_k(match) else emit_along_n
     return form(frame, match)
 
 
 STYLES = {"cpu": emit_cpu, "gpu": emit_gpu}
-
-
-def along_k(match: ContractMatch) -> bool:
-    """Both operands are contiguous in k, and the right one is not in n."""
-    if match.panel or match.k == 1:
-        return False
-    contiguous = match.lhs.strides[K] == 1 and match.rhs.strides[K] == 1
-    return contiguous and match.rhs.strides[N] != 1
 
 
 def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:

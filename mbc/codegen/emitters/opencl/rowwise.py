@@ -114,6 +114,10 @@ def kept_places(program: RowProgram) -> dict[str, Access]:
 
 
 def write_pass(writer: RowWriter, step: Pass, homes: dict[str, Access]) -> None:
+    if step.first:
+        writer.begin("values per row")
+    for statement in step.first:
+        writer.scalar(_generic(statement), statement.inputs, statement.result)
     writer.begin(pass_comment(step))
     for name in step.loads:
         writer.values[name] = writer.loader.read_again(homes[name])

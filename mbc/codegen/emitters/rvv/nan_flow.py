@@ -42,7 +42,7 @@ def nan_arrives_anyway(program: RowProgram, fold: Statement) -> bool:
     statements: list[Statement] = []
     stores: list[Store] = []
     for step in program.passes:
-        statements += [*step.rows, *step.reduces, *step.scalars]
+        statements += [*step.first, *step.rows, *step.reduces, *step.scalars]
         stores += step.stores
     for statement in statements:
         if statement.result == fold.result:

@@ -50,7 +50,7 @@ def row_form(match: ReduceMatch) -> RowProgram:
         Store(name, narrowed(access), "scalar")
         for name, access in zip(result_names(last), match.out, strict=True)
     )
-    step = Pass(rows, (fold,), scalars, stores, (), ())
+    step = Pass((), rows, (fold,), scalars, stores, (), ())
     return RowProgram((match.outer,), match.reduced, (step,), {})
 
 

@@ -50,7 +50,8 @@ class RowText:
         return [self._pass(step) for step in self.program.passes]
 
     def _pass(self, step: Pass) -> PassText:
-        before = [
+        before = [line for scalar in step.first for line in self._scalar(scalar)]
+        before += [
             line
             for statement in step.rows
             for access in statement.inputs
