@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -36,12 +37,12 @@ EMITTED = ("rvv", "opencl", "cuda")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Run the main job.")
     parser.add_argument("--output", type=Path, default=ROOT / "demo-out")
     parser.add_argument("--measurements", type=int, default=24)
     options = parser.parse_args(argv)
     options.output.mkdir(parents=True, exist_ok=True)
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=100)
     started = time.monotonic()
     modules = {name: imported(console, name, path) for name, path in MODELS.items()}
     runnable = [target for target in TUNED if can_run(console, target)]
@@ -131,23 +132,27 @@ def tune(
 
 
 def table(title: str, tuned: Tuned) -> Table:
-    table = Table(title=title, title_justify="left")
-    columns = ("kernel", "family", "default", "tuned", "ratio", "fidelity", "verdict")
-    for column in (*columns, "recalled"):
-        right = column in ("default", "tuned", "ratio", "recalled")
-        table.add_column(column, justify="right" if right else "left")
+    units = {row.unit for row in tuned.rows if row.unit}
+    table = Table(title=title, title_justify="left", box=SIMPLE)
+    table.add_column("kernel")
+    table.add_column("family")
+    for column in ("default", "tuned"):
+        table.add_column(f"{column}, {'/'.join(units)}", justify="right")
+    table.add_column("ratio", justify="right")
+    table.add_column("fidelity")
+    table.add_column("verdict")
+    table.add_column("known", justify="right")
     for row in tuned.rows:
-        unit = f" {row.unit}"
+        cells = (f"{row.default:,.0f}", f"{row.tuned:,.0f}", f"{row.ratio:.2f}")
         table.add_row(
-            row.label,
-            row.family,
-            f"{row.default:,.0f}{unit}",
-            f"{row.tuned:,.0f}{unit}",
-            f"{row.ratio:.2f}",
-            row.fidelity,
-            row.verdict,
-            str(row.recalled),
+            row.label, row.family, *cells, row.fidelity, row.verdict, str(row.recalled)
         )
+    default, best = (
+        sum(getattr(r, n) for r in tuned.rows) for n in ("default", "tuned")
+    )
+    cells = (f"{default:,.0f}", f"{best:,.0f}", f"{default / best:.2f}" if best else "")
+    table.add_section()
+    table.add_row("all", "", *cells, "", "", "")
     return table
 
 

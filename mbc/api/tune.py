@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -155,15 +154,15 @@ class _Run:
         op.attributes[TARGET] = self._target.attribute()
         run(new_context(), op, parse(self._target.model_pipeline))
         found = self._environments(op)
-        first = Budget(measurements=1, seconds=self._budget.seconds)
         for position, environment in enumerate(found):
-            self._search(environment, policy, first, position, len(found))
+            self._search(environment, policy, self._first(environment), position, found)
         tunable = [e for e in found if e.legal_actions(e.default())]
         ordered = self._largest_first(tunable)
         for position, environment in enumerate(ordered):
             share = self._share(ordered[position:], environment)
             more = Budget(measurements=share, seconds=self._seconds())
-            self._search(environment, policy, more, position, len(ordered))
+            if share != 0:
+                self._search(environment, policy, more, position, ordered)
         return self._finish(op, found)
 
     def _environments(self, op: ModuleOp) -> list[KernelEnvironment]:
@@ -191,13 +190,13 @@ class _Run:
         policy: Policy,
         budget: Budget,
         position: int,
-        count: int,
+        among: Sequence[KernelEnvironment],
     ) -> None:
-        if self._interrupted or budget.measurements == 0:
+        if self._interrupted:
             return
 
         def report(step: Progress) -> None:
-            self._progress(Step(environment.label, position, count, step))
+            self._progress(Step(environment.label, position, len(among), step))
 
         result = optimize_kernel(
             environment, policy, self._knowledge, budget, self._seed, report
@@ -205,6 +204,11 @@ class _Run:
         self._results[environment.label] = result
         self._measured += result.measured
         self._interrupted = result.interrupted
+
+    def _first(self, environment: KernelEnvironment) -> Budget:
+        """One measurement for the default schedule; none if it is remembered."""
+        known = self._knowledge.known(environment.kernel, environment.target)
+        return Budget(measurements=0 if known else 1, seconds=self._seconds())
 
     def _seconds(self) -> float | None:
         if self._budget.seconds is None:
@@ -228,7 +232,7 @@ class _Run:
         left = max(0, self._budget.measurements - self._measured)
         total = sum(self._time(e.label) ** 0.5 for e in waiting)
         mine = self._time(environment.label) ** 0.5
-        return ceil(left * mine / total) if total else left
+        return round(left * mine / total) if total else left
 
     def _time(self, label: str) -> float:
         result = self._results.get(label)

@@ -25,7 +25,14 @@ from mbc.codegen.emitters import emit_kernel, translation_unit
 from mbc.codegen.loops import row_major
 from mbc.codegen.memory_plan import Lifetime, plan_memory
 from mbc.codegen.nest.moves import static_box
-from mbc.codegen.program import Buffer, KernelCode, Launch, Program
+from mbc.codegen.program import (
+    DTYPE_BYTES,
+    VIEW_ALIGNMENT,
+    Buffer,
+    KernelCode,
+    Launch,
+    Program,
+)
 from mbc.codegen.targets import Target, module_target
 from mbc.errors import InvalidInput
 from mbc.ir.execute import function_named
@@ -230,6 +237,8 @@ def _slice(source: _Place, op: tensor_dialect.ExtractSliceOp) -> _Place:
         raise InvalidInput("a slice that is not contiguous is in no kernel")
     steps = row_major(shape_of(op.source))
     start = sum(o * s for o, s in zip(offsets, steps, strict=True))
+    if start * DTYPE_BYTES[str(element_of(op.source))] % VIEW_ALIGNMENT:
+        raise InvalidInput("a slice that does not start aligned is in no kernel")
     return _Place(source.root, source.offset + start)
 
 

@@ -16,6 +16,10 @@ from typing import Literal
 
 Role = Literal["input", "output", "scratch"]
 
+VIEW_ALIGNMENT = 128
+"""Bytes that a view may start at multiples of: what OpenCL asks of sub-buffers, and
+enough for any vector access. Other slices are copied by a kernel."""
+
 DTYPE_BYTES = {
     "i1": 1,
     "i8": 1,

@@ -56,12 +56,18 @@ class CanonicalizePass(ModulePass):
 def canonicalize(block: Block) -> None:
     """Rewrite the block's own ops until no rule applies."""
     remove_dead(block)
-    while _merge_duplicates(block) or any(_simplify(op) for op in list(block.ops)):
+    while _merge_duplicates(block) or _sweep(block):
         remove_dead(block)
 
 
+def _sweep(block: Block) -> bool:
+    """Offer every op to its rules once; says whether any applied."""
+    changed = [_simplify(op) for op in list(block.ops) if op.parent is block]
+    return any(changed)
+
+
 def _simplify(op: Operation) -> bool:
-    """Whether a rule changed the op; the list of ops is stale then."""
+    """Whether a rule changed the op, or put another one in its place."""
     if isinstance(op, linalg.GenericOp):
         return simplify_generic(op)
     if isinstance(op, ContractOp):

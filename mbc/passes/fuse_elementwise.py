@@ -55,11 +55,6 @@ class FuseElementwisePass(FusionPass):
             return "the consumer overwrites the producer's result"
         return ""
 
-    def misfit(self, families: tuple[str, str], joined: str) -> str:
-        if joined == "nest" and families != ("nest", "nest"):
-            return "the fused accesses would need a plain loop nest"
-        return ""
-
     def pays(self, producer: KernelOp, consumer: KernelOp) -> bool:
         first, second = map_of(producer), map_of(consumer)
         if first is None or second is None:

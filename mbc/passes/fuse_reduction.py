@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mbc.codegen.targets import Target
 from mbc.ir.kernel import KernelOp
-from mbc.passes.support.fusion import FusionPass
+from mbc.passes.support.fusion import FusionPass, family
 from mbc.passes.support.kernels import map_of
 
 
@@ -37,7 +38,9 @@ class FuseReductionPass(FusionPass):
             return "neither kernel reduces rows"
         return ""
 
-    def misfit(self, families: tuple[str, str], joined: str) -> str:
-        if joined != "rowwise":
+    def misfit(
+        self, producer: KernelOp, consumer: KernelOp, joined: KernelOp, target: Target
+    ) -> str:
+        if family(joined, target) != "rowwise":
             return "the kernels do not walk the same rows"
         return ""

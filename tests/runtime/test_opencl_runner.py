@@ -150,12 +150,21 @@ def test_steps_pass_their_index(runner: OpenclRunner, vectors: Floats) -> None:
 
 
 def test_views_share_storage(runner: OpenclRunner, vectors: Floats) -> None:
-    view = Buffer("v", "f32", (N,), "output", view_of="z")
+    view = Buffer("v", "f32", (N,), "scratch", view_of="z")
     launch = Launch("f", ("x", "y", "v"), (N, 1, 1))
     shared = Program("opencl", ADD.source, (*ADD.buffers, view), (launch,))
     outcome = runner.run(shared, vectors)
     assert isinstance(outcome, Completed)
     np.testing.assert_allclose(outcome.outputs["z"], vectors["x"] + vectors["y"])
+
+
+def test_output_may_update_an_input(runner: OpenclRunner, vectors: Floats) -> None:
+    view = Buffer("z", "f32", (N,), "output", view_of="y")
+    launch = Launch("f", ("x", "x", "z"), (N, 1, 1))
+    updating = Program("opencl", ADD.source, (*ADD.buffers[:2], view), (launch,))
+    outcome = runner.run(updating, vectors)
+    assert isinstance(outcome, Completed)
+    np.testing.assert_allclose(outcome.outputs["z"], 2 * vectors["x"])
 
 
 def test_measure_gives_paired_samples(runner: OpenclRunner, vectors: Floats) -> None:

@@ -19,6 +19,9 @@ from mbc.passes.support.functions import forward_of, parameter_values
 from mbc.passes.support.inline import without_recomputing
 from mbc.passes.support.kernels import Joined, join, put
 
+Tried = tuple[KernelOp, KernelOp, frozenset[Operation]]
+"""A producer, a consumer, and the producer's users: with these a refusal stands."""
+
 
 @dataclass(frozen=True)
 class FusionPass(ModulePass):
@@ -34,9 +37,11 @@ class FusionPass(ModulePass):
         """Why this pass does not take the pair, or the empty string."""
         raise NotImplementedError(self.name)
 
-    def misfit(self, families: tuple[str, str], joined: str) -> str:
+    def misfit(
+        self, producer: KernelOp, consumer: KernelOp, joined: KernelOp, target: Target
+    ) -> str:
         """Why the joined kernel's family is not wanted, or the empty string."""
-        return lost_family(families, joined)
+        return lost_family(producer, consumer, joined, target)
 
     def pays(self, producer: KernelOp, consumer: KernelOp) -> bool:
         """Whether the pass takes the pair without being asked for it."""
@@ -50,7 +55,8 @@ class FusionPass(ModulePass):
         if self.kernel is not None:
             self._fuse_into(op, self.kernel, target)
             return
-        while self._fuse_any(op, target):
+        refused: set[Tried] = set()
+        while self._sweep(op, target, refused):
             pass
 
     def _fuse_into(self, module: ModuleOp, label: str, target: Target | None) -> None:
@@ -70,19 +76,40 @@ class FusionPass(ModulePass):
         if not count:
             raise PassRefused(self.name, reason)
 
-    def _fuse_any(self, module: ModuleOp, target: Target | None) -> bool:
-        constant = parameter_values(forward_of(module))
+    def _sweep(
+        self, module: ModuleOp, target: Target | None, refused: set[Tried]
+    ) -> bool:
+        """Take every kernel once, in program order; says whether any was joined."""
+        constant, changed = parameter_values(forward_of(module)), False
         for consumer in list(kernels(module)):
-            for producer in producers(consumer):
-                if _is_hoisted(producer, consumer, constant):
-                    continue
-                if not self.pays(producer, consumer):
-                    continue
-                found = self.attempt(producer, consumer, target)
-                if isinstance(found, Joined):
-                    put(found, producer, consumer)
-                    return True
-        return False
+            kernel: KernelOp | None = consumer
+            while kernel is not None:
+                kernel = self._step(kernel, constant, target, refused)
+                changed = changed or kernel is not None
+        return changed
+
+    def _step(
+        self,
+        consumer: KernelOp,
+        constant: set[SSAValue],
+        target: Target | None,
+        refused: set[Tried],
+    ) -> KernelOp | None:
+        """The kernel joined with its first producer that the pass takes."""
+        for producer in producers(consumer):
+            tried = (producer, consumer, frozenset(_users(producer)))
+            hoisted = _is_hoisted(producer, consumer, constant)
+            if tried in refused or hoisted or not self.pays(producer, consumer):
+                continue
+            found = self.attempt(producer, consumer, target)
+            if isinstance(found, str):
+                refused.add(tried)
+                continue
+            if consumer.outs[0] in constant:
+                constant.update(found.kernel.outs)
+            put(found, producer, consumer)
+            return found.kernel
+        return None
 
     def attempt(
         self, producer: KernelOp, consumer: KernelOp, target: Target | None
@@ -96,8 +123,7 @@ class FusionPass(ModulePass):
         joined = join(producer, consumer, self.rule)
         if target is None:
             return joined
-        families = (family(producer, target), family(consumer, target))
-        reason = self.misfit(families, family(joined.kernel, target))
+        reason = self.misfit(producer, consumer, joined.kernel, target)
         if not reason:
             return joined
         joined.discard()
@@ -130,10 +156,15 @@ def family(kernel: KernelOp, target: Target) -> str:
     return match_kernel(kernel, target).family
 
 
-def lost_family(families: tuple[str, str], joined: str) -> str:
+def lost_family(
+    producer: KernelOp, consumer: KernelOp, joined: KernelOp, target: Target
+) -> str:
     """A reason where kernels with templates would join into a plain loop nest."""
-    named = [name for name in families if name != "nest"]
-    if joined != "nest" or not named:
+    if family(joined, target) != "nest":
+        return ""
+    found = (family(producer, target), family(consumer, target))
+    named = [name for name in found if name != "nest"]
+    if not named:
         return ""
     return f"the fused kernel would leave the {named[0]} family for a plain loop nest"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, tensor
@@ -10,10 +11,11 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from mbc.codegen.program import VIEW_ALIGNMENT
 from mbc.ir.kernel import KernelOp
 from mbc.ir.structured import is_elementwise
 from mbc.ir.tensor_op import TensorOp
-from mbc.ir.types import shape_of
+from mbc.ir.types import element_of, numpy_dtype, shape_of
 
 PURE_DIALECTS = frozenset({"arith", "linalg", "math", "mbc", "tensor"})
 
@@ -21,10 +23,20 @@ MOVES = (tensor.ExtractSliceOp, tensor.InsertSliceOp, tensor.PadOp, tensor.Conca
 
 
 def is_view(op: Operation) -> bool:
-    """The same elements in the same order, or one contiguous run of them."""
+    """The same elements in the same order, or one aligned run of them."""
     if isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
         return True
-    return isinstance(op, tensor.ExtractSliceOp) and is_contiguous(op)
+    if not isinstance(op, tensor.ExtractSliceOp) or not is_contiguous(op):
+        return False
+    return start_bytes(op) % VIEW_ALIGNMENT == 0
+
+
+def start_bytes(op: tensor.ExtractSliceOp) -> int:
+    """Where a static slice starts in its row-major source."""
+    steps, offset = shape_of(op.source), 0
+    for axis, index in enumerate(integers(op.static_offsets)):
+        offset += index * math.prod(steps[axis + 1 :])
+    return offset * numpy_dtype(element_of(op.source)).itemsize
 
 
 def is_contiguous(op: tensor.ExtractSliceOp) -> bool:

@@ -258,11 +258,24 @@ def contract_samples() -> list[Sample]:
     ]
 
 
+def sine(x: SSAValue) -> SSAValue:
+    """No family says sin in vectors."""
+    return build.elementwise([x], shape_of(x), f32, lambda p: math.SinOp(p).result)
+
+
+def nest_samples() -> list[Sample]:
+    return [
+        sample(f"sine{threads}", [(7, 45)], sine, parallel=threads)
+        for threads in (64, 128, 256)
+    ]
+
+
 FAMILIES = {
     "map": map_samples,
     "rowwise": rowwise_samples,
     "reduce": reduce_samples,
     "contract": contract_samples,
+    "nest": nest_samples,
 }
 
 

@@ -143,7 +143,7 @@ def plain_fold(kind: str, axes: tuple[int, ...], keepdims: bool) -> Build:
 
 def reduce_cases(style: str) -> list[Case]:
     found = sweep("reduce", style, "rows", [(7, 131), (7,)], folded("sum", (1,)))
-    found += cases(
+    found += sweep(
         "reduce", style, "columns", [(3, 11, 67), (67,)], folded("max", (1,))
     )
     for kind in ("sum", "mean", "prod", "max", "min"):
@@ -153,9 +153,7 @@ def reduce_cases(style: str) -> list[Case]:
             ((2,), (2, 3, 17)),
         ):
             body = plain_fold(kind, axes, axes != (1,))
-            found += cases(
-                "reduce", style, f"{kind} {axes}", [shape], body, knobs=False
-            )
+            found += alone("reduce", style, f"{kind} {axes}", [shape], body)
     body = plain_fold("sum", (0,), False)
     return found + alone("reduce", style, "aligned", [(9, 64)], body)
 
