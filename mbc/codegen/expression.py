@@ -21,6 +21,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mbc.codegen.targets import Target
 from mbc.errors import InvalidInput
+from mbc.ir.scalars import constant_value
+from mbc.ir.types import element_of, is_tensor
 
 FORMATS = {
     "arith.addf": "{0} + {1}",
@@ -149,6 +151,21 @@ def literal(op: arith.ConstantOp) -> str:
             return integer_literal(number.value.data, str(number.type))
         case _:
             raise InvalidInput(f"constant {op.value} in a loop body is not a scalar")
+
+
+def element_literals(op: arith.ConstantOp) -> list[str]:
+    """The texts of a tensor constant's elements in row-major order."""
+    values = constant_value(op)
+    dtype = str(element_of(op.result))
+    if values.dtype.kind in "fV":
+        return [float_literal(float(v), dtype) for v in values.ravel()]
+    return [integer_literal(int(v), dtype) for v in values.ravel()]
+
+
+def splat_literal(op: arith.ConstantOp) -> str | None:
+    """The one value of a tensor constant, where it has one."""
+    texts = set(element_literals(op)) if is_tensor(op.result.type) else {literal(op)}
+    return texts.pop() if len(texts) == 1 else None
 
 
 def local_type(element: Attribute, target: Target) -> str:

@@ -54,12 +54,15 @@ def execute(
 
 
 def function_named(module: ModuleOp, name: str) -> func.FuncOp:
-    """The function; a module's only function stands in for @forward."""
+    """The function; the only one besides @prepare stands in for @forward."""
     found = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
-    for op in found:
-        if op.sym_name.data == name or (name == "forward" and len(found) == 1):
-            return op
-    raise InvalidInput(f"the module has no function @{name}")
+    exact = [op for op in found if op.sym_name.data == name]
+    entries = [op for op in found if op.sym_name.data != "prepare"]
+    if not exact and name == "forward" and len(entries) == 1:
+        return entries[0]
+    if not exact:
+        raise InvalidInput(f"the module has no function @{name}")
+    return exact[0]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Such elements from other compilers are read as the bits that they are.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from io import StringIO
@@ -39,6 +40,9 @@ from mbc.ir.context import new_context
 
 Element = AnyFloat | IntegerType | IndexType | ComplexType
 
+RESULTS = re.compile(r"%[^=\n]*=\s*")
+OP_NAME = re.compile(r"[a-z_][\w$]*\.[\w.$]+")
+
 VERSION = 1
 """The newest `mbc.version` of a module that this mbc reads."""
 
@@ -65,8 +69,7 @@ def parse_module(text: str, file: str = "<input>") -> ModuleOp:
         place = parser.places.at(error.span.start)
         raise InvalidInput(_sentence(error.msg), place) from error
     except DiagnosticException as error:
-        place = parser.places.at(parser.pos)
-        raise InvalidInput(_sentence(_reason(error)), place) from error
+        raise InvalidInput(*parser.refused(_sentence(_reason(error)))) from error
     _check_version(module, file)
     verify(module)
     return module
@@ -147,16 +150,36 @@ class _Parser(Parser):
 
     def __init__(self, context: Context, text: str, file: str):
         super().__init__(context, text, file)
+        self.text = text
         self.places = _Places.of(file, text)
+        self.broken: int | None = None
+        """Where the innermost op starts that could not be built."""
 
     def parse_operation(self) -> Operation:
-        start = self._current_token.span.start
-        op = super().parse_operation()
+        start = self._op_start()
+        try:
+            op = super().parse_operation()
+        except DiagnosticException:
+            self.broken = start if self.broken is None else self.broken
+            raise
         if isinstance(op.location, UnknownLoc):
             place = self.places.at(start)
             numbers = IntAttr(place.line), IntAttr(place.column)
             op.location = FileLineColLoc(StringAttr(place.file), *numbers)
         return op
+
+    def _op_start(self) -> int:
+        """The op's name, behind the results that it defines."""
+        start = self._current_token.span.start
+        named = RESULTS.match(self.text, start)
+        return named.end() if named else start
+
+    def refused(self, sentence: str) -> tuple[str, Location]:
+        """The sentence with the name and place of the op that it is about."""
+        start = self.pos if self.broken is None else self.broken
+        name = OP_NAME.match(self.text, start)
+        about = f"'{name[0]}': {sentence}" if name else sentence
+        return about, self.places.at(start)
 
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None

@@ -23,7 +23,7 @@ class SetParallelPass(ModulePass):
     ```mlir
     %0 = mbc.kernel "k3" schedule <{parallel = array<i64: 16, 16>}> (%x, %w) {...}
     ```
-    Precondition: the module has a target. Refuses where the kernel's family has no
+    Precondition: none without a target. On one, refuses where the family has no
     such knob on the target, where the value is not in its space, and where it does
     not fit the rest of the schedule.
     """

@@ -23,7 +23,7 @@ class SetUnrollPass(ModulePass):
     ```mlir
     %0 = mbc.kernel "k3" schedule <{unroll = 2 : i64}> (%x, %w) { ... mbc.softmax ... }
     ```
-    Precondition: the module has a target. Refuses where the kernel's family has no
+    Precondition: none without a target. On one, refuses where the family has no
     such knob on the target, where the value is not in its space, and where it does
     not fit the rest of the schedule.
     """

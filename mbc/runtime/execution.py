@@ -59,10 +59,14 @@ def run_function(
     values: Mapping[str, Array],
     prepared: Sequence[Array] = (),
 ) -> list[Array] | Failed:
-    """One call; a function without launches only passes values through."""
+    """One call; without launches there is nothing to compute but empty results."""
     bound = bind(function, values, prepared)
-    if not function.program.launches:
-        return results_of(function, bound, {})
+    program = function.program
+    if not program.launches:
+        empty = {
+            b.name: np.zeros(b.shape, NUMPY_DTYPES[b.dtype]) for b in program.outputs
+        }
+        return results_of(function, bound, empty)
     outcome = runner.run(function.program, bound)
     if isinstance(outcome, Failed):
         return outcome

@@ -10,7 +10,7 @@ from mbc.errors import MbcError
 from mbc.runtime.cuda.runner import CudaRunner
 
 MODELS = ("mlp", "resnet_block", "transformer", "lstm")
-TUNED = "transformer"
+TUNED = "mlp"
 MEASUREMENTS = 12
 FOLDER = Path(__file__).resolve().parents[2] / "tests/models"
 
@@ -48,5 +48,5 @@ def tune_one() -> list[str]:
             f"  {row.label:<24}{row.family:<10}{row.default:>10.0f} to "
             f"{row.tuned:.0f} {row.unit} ({row.fidelity}): {row.verdict}"
         )
-    untimed = [row for row in tuned.rows if row.measured and row.unit != "ns"]
+    untimed = [row for row in tuned.rows if row.fidelity != "hardware"]
     return [f"tuning {row.label}: {row.verdict}" for row in untimed]

@@ -9,7 +9,13 @@ from xdsl.dialects import tensor as tensor_dialect
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
-from mbc.codegen.expression import literal, load_text, local_type, store_text
+from mbc.codegen.expression import (
+    element_literals,
+    literal,
+    load_text,
+    local_type,
+    store_text,
+)
 from mbc.codegen.nest.stage import (
     Stage,
     Storage,
@@ -217,3 +223,13 @@ def broadcast_stages(op: linalg.BroadcastOp, storage: Storage) -> list[Stage]:
     names = [name for name, _ in loops]
     read = [name for axis, name in enumerate(names) if axis not in added]
     return [move("broadcast", storage, op.input, op.result[0], loops, read, names)]
+
+
+def constant_stages(op: arith.ConstantOp, storage: Storage) -> list[Stage]:
+    """A small table of values; large ones are parameters."""
+    name, dtype = storage.name(op.result), str(element_of(op.result))
+    lines = [
+        store_text(dtype, name, str(i), text) + ";"
+        for i, text in enumerate(element_literals(op))
+    ]
+    return [Stage("constant", (), tuple(lines), (name,))] if lines else []

@@ -23,8 +23,10 @@ from mbc.ir.ops.pack import PackOp
 from mbc.ir.ops.pool import PoolOp
 from mbc.ir.ops.scan import ScanOp
 from mbc.ir.ops.unpack import UnpackOp
+from mbc.ir.types import is_tensor
 
 STAGES: dict[type[Operation], Callable[[Any, Storage], list[Stage]]] = {
+    arith.ConstantOp: moves.constant_stages,
     LstmOp: named.lstm_stages,
     PackOp: moves.pack_stages,
     PoolOp: named.pool_stages,
@@ -44,7 +46,7 @@ VIEWS = (
     tensor_dialect.ExpandShapeOp,
     tensor_dialect.CastOp,
 )
-IGNORED = (tensor_dialect.EmptyOp, arith.ConstantOp)
+IGNORED = (tensor_dialect.EmptyOp,)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def _stages(op: Operation, storage: Storage) -> list[Stage]:
 
 
 def _needs_no_storage(op: Operation) -> bool:
-    return isinstance(op, IGNORED) or _inlined(op)
+    scalar = isinstance(op, arith.ConstantOp) and not is_tensor(op.result.type)
+    return scalar or isinstance(op, IGNORED) or _inlined(op)
 
 
 def _inlined(op: Operation) -> bool:

@@ -23,6 +23,7 @@ from mbc.codegen.expression import (
     literal,
     load_text,
     local_type,
+    splat_literal,
     store_text,
 )
 from mbc.codegen.nest.stage import (
@@ -139,6 +140,8 @@ def _init(
 def constant_fill(value: SSAValue) -> str | None:
     """The literal of a tensor that holds one constant everywhere."""
     owner = value.owner
+    if isinstance(owner, arith.ConstantOp):
+        return splat_literal(owner)
     if isinstance(owner, linalg.FillOp):
         source = owner.inputs[0].owner
         return literal(source) if isinstance(source, arith.ConstantOp) else None

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mbc.errors import InvalidInput
+from mbc.ir.execute import function_named as entry_function
 from mbc.passes.support.ops import needs
 
 PARAMETER, PREPARED, DONATED = "mbc.parameter", "mbc.prepared", "mbc.donated"
@@ -29,10 +30,10 @@ def function_named(module: ModuleOp, name: str) -> func.FuncOp | None:
 
 
 def forward_of(module: ModuleOp) -> func.FuncOp:
-    """@forward, which has a body; `InvalidInput` where there is none."""
-    function = function_named(module, "forward")
-    if function is None or not function.body.blocks:
-        raise InvalidInput("the module has no function @forward")
+    """@forward, or the only function; `InvalidInput` where there is no body."""
+    function = entry_function(module, "forward")
+    if not function.body.blocks:
+        raise InvalidInput("the function @forward has no body")
     return function
 
 

@@ -16,8 +16,17 @@ from mbc.ir.kernel import KernelOp, kernel_by_label, kernels
 def set_knob(
     module: ModuleOp, name: str, label: str, knob: str, value: Sequence[int]
 ) -> None:
-    """Write the entry; `PassRefused` where the family cannot take it."""
-    kernel, target = kernel_by_label(module, label), module_target(module)
+    """Write the entry; `PassRefused` where the family cannot take it.
+
+    Without a target there is no family to ask: what a target then finds illegal
+    gives way to its default.
+    """
+    kernel = kernel_by_label(module, label)
+    if target_of(module) is None:
+        single = len(value) == 1 and knob != "tile"
+        _write(kernel, knob, value[0] if single else tuple(value))
+        return
+    target = module_target(module)
     match = match_kernel(kernel, target)
     family = family_named(match.family)
     legal = family.space(match, target).get(knob)
@@ -30,6 +39,10 @@ def set_knob(
     reason = family.refusal(match, target, {**schedule_of(match, target), knob: entry})
     if reason:
         raise PassRefused(name, reason)
+    _write(kernel, knob, entry)
+
+
+def _write(kernel: KernelOp, knob: str, entry: Entry) -> None:
     schedule = kernel.schedule or ScheduleAttr.of({})
     kernel.schedule = schedule.with_entry(knob, entry)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -78,9 +79,14 @@ class WorkerClient:
         self.close()
         self.log.seek(0)
         text = self.log.read()[-LOG_BYTES:].decode(errors="replace")
-        lines = [line for line in text.splitlines() if line.strip()]
-        last = lines[-1].strip() if lines else "it left no message"
-        return Failed("crash", f"the process on the GPU ended: {last}", text)
+        return Failed("crash", f"the process on the GPU ended: {_reason(text)}", text)
+
+
+def _reason(text: str) -> str:
+    """The last exception in what a process printed, or else its last line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    raised = [line for line in lines if re.match(r"[\w.]*(Error|Exception):", line)]
+    return (raised or lines or ["it left no message"])[-1]
 
 
 def _close_quietly(stream: IO[bytes]) -> None:

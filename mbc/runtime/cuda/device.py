@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -67,7 +68,7 @@ class Gpu:
             self.modules[key] = self.core.ObjectCode.from_cubin(cubin)
         return self.modules[key]
 
-    def caller(self, program: Program, memory: Memory) -> Callable[[], None]:
+    def caller(self, program: Program, memory: Memory) -> Call:
         """What enqueues one call of the program on torch's current stream."""
         module: Any = self.load(program)
         work: list[tuple[Any, Any, list[Any]]] = []
@@ -78,17 +79,26 @@ class Gpu:
             for step in range(launch.steps):
                 last = [ctypes.c_int(step)] if launch.steps > 1 else []
                 work.append((config, kernel, [*pointers, *last]))
-
-        def call() -> None:
-            handle = self.torch.cuda.current_stream().cuda_stream
-            stream = self.device.create_stream(TorchStream(handle))
-            for config, kernel, arguments in work:
-                self.core.launch(stream, config, kernel, *arguments)
-
-        return call
+        return Call(self, memory, work)
 
     def synchronize(self) -> None:
         self.torch.cuda.synchronize()
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a program; it keeps the memory that its launches point to."""
+
+    gpu: Gpu
+    memory: Memory
+    work: Sequence[tuple[Any, Any, list[Any]]]
+    """Per launch: configuration, kernel and arguments."""
+
+    def __call__(self) -> None:
+        handle = self.gpu.torch.cuda.current_stream().cuda_stream
+        stream = self.gpu.device.create_stream(TorchStream(handle))
+        for config, kernel, arguments in self.work:
+            self.gpu.core.launch(stream, config, kernel, *arguments)
 
 
 class Memory:

@@ -112,7 +112,7 @@ def rowwise_samples() -> list[Sample]:
         softmax("streamed_vectors", (2, 3, 1028), parallel=8),
         softmax("length_one", (4, 1)),
         softmax("one_row", (1, 18), parallel=16),
-        layer_norm("norm", 5, 96, parallel=32),
+        layer_norm("norm_rows", 5, 96, parallel=32),
         layer_norm("norm_pairs", 3, 70, parallel=8),
         layer_norm("norm_streamed", 2, 1100, parallel=8),
         layer_norm("norm_prime", 2, 101, parallel=64),
