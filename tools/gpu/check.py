@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mbc.codegen.families import family_named, match_kernel
 from mbc.runtime.cuda.runner import CudaRunner
-from mbc.runtime.outcome import Failed
+from mbc.runtime.outcome import Failed, NotMeasured
 from tests.codegen.cuda.kernels import (
     FAMILIES,
     layer_norm,
@@ -37,6 +37,8 @@ from tools.gpu.bench import bench, print_table
 from tools.gpu.models import check_models, tune_one
 
 PARTS = ("kernels", "models", "times")
+ROUNDS = 3
+"""Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
 """Kernels per translation unit."""
 
@@ -77,10 +79,15 @@ def larger_samples() -> list[Sample]:
 def check(runner: CudaRunner, name: str, samples: list[Sample]) -> list[str]:
     """One line per thing that is wrong."""
     inputs = inputs_of(samples)
-    outcome = runner.run(program_of(samples), inputs)
+    program = program_of(samples)
+    outcome = runner.run(program, inputs)
     if isinstance(outcome, Failed):
         return [f"{name}: {outcome.kind}: {outcome.message}\n{outcome.log[-2000:]}"]
-    return disagreements(samples, inputs, outcome.outputs)
+    wrong = disagreements(samples, inputs, outcome.outputs)
+    for measured in runner.measure([program] * 2, [inputs] * 2, ROUNDS):
+        if isinstance(measured, NotMeasured):
+            wrong.append(f"{name}: not measured: {measured.reason}")
+    return wrong
 
 
 def check_all(runner: CudaRunner) -> list[str]:

@@ -18,7 +18,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// ERROR: kernel.mlir:[[# @LINE + 2]]:3: error: kernel k0: yielded values (tensor<4xf32>) do not match its type (tensor<5xf32>)
+// ERROR: kernel.mlir:[[# @LINE + 2]]:8: error: kernel k0: yielded values (tensor<4xf32>) do not match its type (tensor<5xf32>)
 func.func @forward(%x: tensor<4xf32>) -> tensor<5xf32> {
   %r = mbc.kernel "k0" (%x) {
   ^bb0(%a: tensor<4xf32>):
@@ -40,7 +40,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<5xf32> {
 
 // -----
 
-// ERROR: error: schedule entry tile must be positive
+// ERROR: error: 'mbc.kernel': schedule entry tile must be positive
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = mbc.kernel "k0" schedule <{tile = array<i64: 0>}> (%x) {
   ^bb0(%a: tensor<4xf32>):
