@@ -10,7 +10,7 @@ from tests.cli.test_opt import CHAIN
 
 FORWARD = CHAIN.replace("@f(", "@forward(")
 ASSIGN = "assign-target{target=rvv}"
-FAILING = "form-kernels"
+FAILING = "set-tile{kernel=k9 sizes=2}"
 """On a module without @forward."""
 
 
