@@ -11,7 +11,7 @@ from tests.cli.test_opt import CHAIN
 FORWARD = CHAIN.replace("@f(", "@forward(")
 ASSIGN = "assign-target{target=rvv}"
 FAILING = "set-tile{kernel=k9 sizes=2}"
-"""On a module without @forward."""
+"""On a module without kernels."""
 
 
 @pytest.mark.parametrize(

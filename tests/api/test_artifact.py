@@ -1,0 +1,197 @@
+"""A lowered model: reproducible, right, and the same after it was saved."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import mbc
+from mbc.errors import InvalidInput
+from mbc.runtime.toolchain import Found, find_qemu_riscv64
+from tests.api.conftest import RunnerOn
+from tests.api.models import Mlp, imported_mlp, mlp_inputs
+
+EMITTED = ("rvv", "opencl", "cuda")
+RUN = ("rvv", "opencl")
+Lowered = Callable[[str], mbc.Artifact]
+
+needs_make = pytest.mark.skipif(
+    shutil.which("make") is None
+    or shutil.which("clang-19") is None
+    or not isinstance(find_qemu_riscv64(), Found),
+    reason="the Makefile needs make, clang-19 and qemu-riscv64",
+)
+
+
+@pytest.fixture(scope="module")
+def module() -> mbc.Module:
+    return imported_mlp()
+
+
+@pytest.fixture(scope="module")
+def lowered(module: mbc.Module, runner_on: RunnerOn) -> Lowered:
+    """The MLP on a target that can run."""
+
+    def lower(target: str) -> mbc.Artifact:
+        artifact = mbc.lower(module, target=target)
+        artifact.use_runner(runner_on(target))
+        return artifact
+
+    return lower
+
+
+def expected() -> np.ndarray:
+    with torch.no_grad():
+        return Mlp().eval()(*mlp_inputs()).numpy()
+
+
+def near(found: np.ndarray, wanted: np.ndarray) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", EMITTED)
+def test_lowering_twice_gives_the_same_bytes(module: mbc.Module, target: str):
+    first, second = (mbc.lower(module, target=target) for _ in range(2))
+    assert first.sources == second.sources
+    assert json.dumps(first.manifest) == json.dumps(second.manifest)
+    assert first.ir == second.ir
+
+
+@pytest.mark.parametrize("target", EMITTED)
+def test_what_nothing_checked_says_unverified(module: mbc.Module, target: str):
+    assert mbc.lower(module, target=target).manifest["provenance"] == "unverified"
+
+
+def test_lowering_leaves_the_module_as_it_was(module: mbc.Module):
+    before = module.text
+    mbc.lower(module, target="rvv")
+    assert module.text == before
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_run_gives_arrays(lowered: Lowered, target: str):
+    (found,) = lowered(target).run(*mlp_inputs())
+    near(found, expected())
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_a_call_with_tensors_gives_a_tensor(lowered: Lowered, target: str):
+    found = lowered(target)(*mlp_inputs())
+    assert isinstance(found, torch.Tensor)
+    near(found.numpy(), expected())
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_a_call_with_arrays_gives_an_array(lowered: Lowered, target: str):
+    found = lowered(target)(*(x.numpy() for x in mlp_inputs()))
+    assert isinstance(found, np.ndarray)
+    near(found, expected())
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_a_saved_artifact_is_the_same(lowered: Lowered, target: str, tmp_path: Path):
+    artifact = lowered(target)
+    artifact.save(tmp_path)
+    loaded = mbc.load(tmp_path)
+    assert loaded.sources == artifact.sources
+    assert loaded.manifest == artifact.manifest
+    loaded.use_runner(artifact.runner())
+    np.testing.assert_array_equal(
+        loaded.run(*mlp_inputs()), artifact.run(*mlp_inputs())
+    )
+
+
+@pytest.mark.parametrize("target", EMITTED)
+def test_sources_on_disk_are_the_sources(
+    module: mbc.Module, target: str, tmp_path: Path
+):
+    artifact = mbc.lower(module, target=target)
+    artifact.save(tmp_path)
+    for name, text in artifact.sources.items():
+        assert (tmp_path / name).read_text() == text
+
+
+def sentence(folder: Path) -> str:
+    with pytest.raises(InvalidInput) as raised:
+        mbc.load(folder)
+    message = str(raised.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_newer_manifest_is_refused(module: mbc.Module, tmp_path: Path):
+    mbc.lower(module, target="opencl").save(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    newer = json.dumps({**manifest, "version": 99})
+    (tmp_path / "manifest.json").write_text(newer)
+    assert "version 99 is newer than this mbc reads" in sentence(tmp_path)
+
+
+FILES = ("manifest.json", "model.cl", "model.mlir", "weights.safetensors")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_one_sentence(module: mbc.Module, tmp_path: Path, name: str):
+    mbc.lower(module, target="opencl").save(tmp_path)
+    (tmp_path / name).unlink()
+    assert name in sentence(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "weights.safetensors"])
+def test_a_damaged_file_is_one_sentence(module: mbc.Module, tmp_path: Path, name: str):
+    mbc.lower(module, target="opencl").save(tmp_path)
+    (tmp_path / name).write_bytes(b"{not this")
+    assert name in sentence(tmp_path)
+
+
+def test_saving_where_nothing_can_be_written_is_one_sentence(
+    module: mbc.Module, tmp_path: Path
+):
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match="cannot write"):
+        mbc.lower(module, target="opencl").save(tmp_path / "file" / "folder")
+
+
+@needs_make
+def test_the_rvv_folder_builds_and_runs_by_itself(lowered: Lowered, tmp_path: Path):
+    artifact = lowered("rvv")
+    artifact.save(tmp_path)
+    (x,) = mlp_inputs()
+    raw = x.numpy().tobytes()
+    assert len(raw) <= (tmp_path / "inputs.bin").stat().st_size
+    (tmp_path / "inputs.bin").write_bytes(raw.ljust(-(-len(raw) // 64) * 64, b"\0"))
+    for command in (["make"], ["make", "run"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    (wanted,) = artifact.run(x)
+    output = (tmp_path / "outputs.bin").read_bytes()
+    found = np.frombuffer(output, np.float32)[: wanted.size].reshape(wanted.shape)
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_an_artifact_passes_its_check(
+    lowered: Lowered, module: mbc.Module, target: str
+):
+    (name,) = module.signature.input_values(mlp_inputs())
+    report = mbc.check(lowered(target), module, {name: mlp_inputs()[0]})
+    assert report.passed
+    assert "21 elements" in report.text
+
+
+@pytest.mark.parametrize("target", RUN)
+def test_another_models_artifact_fails_the_check(
+    lowered: Lowered, module: mbc.Module, target: str
+):
+    artifact = lowered(target)
+    weights = {name: 1.01 * array for name, array in artifact.parameters.items()}
+    wrong = mbc.Module(module.op, weights, module.signature)
+    (name,) = module.signature.input_values(mlp_inputs())
+    assert not mbc.check(artifact, wrong, {name: mlp_inputs()[0]}).passed
