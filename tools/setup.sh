@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
-PACKAGES=(qemu-user clang-19 lld-19 gcc libc6-dev
+PACKAGES=(qemu-user clang-19 lld-19 gcc g++ libc6-dev
   pocl-opencl-icd ocl-icd-libopencl1 bubblewrap)
 
 say() { echo "mbc: $*"; }
@@ -135,6 +135,7 @@ stand_ins() {
     missing+=('pocl-opencl-icd|runs OpenCL kernels')
   has qemu-riscv64 || missing+=('qemu-user|runs RVV kernels')
   has gcc || missing+=('gcc libc6-dev|builds the RVV cost model')
+  has g++ || missing+=('g++|runs CUDA kernels in emulation, to check them')
   has bwrap || missing+=('bubblewrap|isolates candidate kernels')
   [[ ${#missing[@]} -eq 0 ]] || report "${missing[@]}"
 }

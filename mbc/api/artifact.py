@@ -13,10 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mbc.api.files import data_files, kernels_of, source_files
 from mbc.api.manifest import code_from_json, manifest_of, read_manifest
-from mbc.api.module import check_arrays, to_numpy, to_tensor
+from mbc.api.module import check_arrays, to_tensor
 from mbc.codegen.model import ModelCode
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
 from mbc.frontend.signature import Signature, rebuild
+from mbc.frontend.store import read_arrays
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array
 from mbc.runtime.execution import run_function, run_prepare
@@ -111,9 +112,7 @@ class Artifact:
             self.parameters[name] = array
             self._prepared = None
             return
-        target = to_numpy(given[name])
-        if target.flags.writeable:
-            np.copyto(target, array.view(target.dtype))
+        write_back(given[name], array)
 
     def __call__(self, *inputs: Any) -> Any:
         """The model's own result structure, in torch tensors if inputs are."""
@@ -154,6 +153,14 @@ class Artifact:
         path.chmod(0o644)  # safetensors writes for the owner only
 
 
+def write_back(target: Any, array: Array) -> None:
+    """Into the caller's own tensor or array, however it lies in memory."""
+    if hasattr(target, "detach"):
+        target.detach().copy_(to_tensor(array))
+    elif isinstance(target, np.ndarray) and target.flags.writeable:
+        np.copyto(target, array.view(target.dtype))
+
+
 def error_of(outcome: Failed) -> MbcError:
     """The exception for a failed run."""
     if outcome.kind == "blocked":
@@ -165,13 +172,20 @@ def load(folder: Path | str) -> Artifact:
     """Read a saved artifact; `InvalidInput` if a file is missing or newer than this."""
     folder = Path(folder)
     manifest = read_manifest(folder / MANIFEST)
-    source = kernels_of((folder / manifest["source"]).read_text(encoding="utf-8"))
-    op = parse_module((folder / MODEL).read_text(encoding="utf-8"), str(folder / MODEL))
+    source = kernels_of(text_of(folder / manifest["source"]))
+    op = parse_module(text_of(folder / MODEL), str(folder / MODEL))
     return Artifact(
         code_from_json(manifest, source),
         op,
-        safetensors.load_file(folder / WEIGHTS),
+        read_arrays(folder / WEIGHTS, folder / MODEL),
         Signature.from_json(json.dumps(manifest["signature"])),
         manifest["pipeline"],
         manifest["provenance"],
     )
+
+
+def text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from error

@@ -44,7 +44,7 @@ def compare_results(
     artifact: Artifact, module: Module, arrays: dict[str, Array]
 ) -> CheckReport:
     function = function_named(module.op, "forward")
-    values = {**module.parameters, **arrays}
+    values = {**module.parameters, **updated_buffers(artifact), **arrays}
     prepared = iter(prepared_values(module))
     ordered = [
         next(prepared) if kind == "prepared" else values[name]
@@ -56,6 +56,12 @@ def compare_results(
         return CheckReport(False, float("nan"), str(verdict))
     text = f"{verdict.checked} elements within their bounds"
     return CheckReport(True, verdict.worst, text)
+
+
+def updated_buffers(artifact: Artifact) -> dict[str, Array]:
+    """Buffers that the model updates, as earlier calls of the artifact left them."""
+    names = [result.updates for result in artifact.code.forward.results]
+    return {n: artifact.parameters[n] for n in names if n in artifact.parameters}
 
 
 def prepared_values(module: Module) -> list[Array]:

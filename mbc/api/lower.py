@@ -35,6 +35,5 @@ def lower_with(
     op = module.op.clone()
     op.attributes[TARGET] = target.attribute()
     run(new_context(), op, parse(pipeline))
-    return Artifact(
-        emit_model(op), op, module.parameters, module.signature, pipeline, provenance
-    )
+    own = dict(module.parameters)  # a buffer that the model updates is the artifact's
+    return Artifact(emit_model(op), op, own, module.signature, pipeline, provenance)

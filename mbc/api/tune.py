@@ -9,7 +9,7 @@ knowledge base, so that a second run starts from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from mbc.ir.attributes import TARGET, Entry
 from mbc.ir.context import new_context
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
+from mbc.ir.types import Array
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import parameter_values
 from mbc.runtime.outcome import EmitOnly
@@ -65,14 +66,33 @@ class TunedKernel:
 
 @dataclass
 class Tuned:
-    """The tuned artifact, checked as a whole, and what each kernel gained."""
+    """The tuned artifact, checked as a whole, and what each kernel gained.
+
+    Used like its artifact: callable, with `sources`, `ir`, `run` and `save`.
+    """
 
     artifact: Artifact
     rows: list[TunedKernel]
     interrupted: bool
     measured: int
     check: str
-    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def sources(self) -> dict[str, str]:
+        return self.artifact.sources
+
+    @property
+    def ir(self) -> str:
+        return self.artifact.ir
+
+    def run(self, *inputs: Any) -> list[Array]:
+        return self.artifact.run(*inputs)
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.artifact(*inputs)
+
+    def save(self, folder: Path | str) -> None:
+        self.artifact.save(folder)
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def test_results_come_back_in_their_structure(compiled: Compile):
     assert isinstance(found["parts"], list)
     assert nothing is None
     assert number == 3
-    assert same is x
+    np.testing.assert_array_equal(same, x)
     np.testing.assert_array_equal(found["y"], [2.0, 3.0])
     np.testing.assert_array_equal(first, [2.0, 3.0])
     np.testing.assert_array_equal(double, [4.0, 6.0])

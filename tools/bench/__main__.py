@@ -30,8 +30,9 @@ def main(argv: list[str]) -> int:
     found: Figures = {"machine": platform.processor() or platform.machine()}
     for name in argv or BENCHES:
         print(f"{name} ...", file=sys.stderr, flush=True)
-        found[name] = BENCHES[name]()
-        for key, value in sorted(found[name].items()):  # type: ignore[union-attr]
+        figures = BENCHES[name]()
+        found[name] = figures
+        for key, value in sorted(figures.items()):
             print(f"  {name} {key}: {value}")
     print(json.dumps(found))
     return 0

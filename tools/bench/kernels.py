@@ -18,6 +18,7 @@ from mbc.ir.ops.softmax import SoftmaxOp
 from mbc.ir.types import tensor
 
 Make = Callable[..., SSAValue]
+Combine = Callable[[SSAValue, SSAValue], SSAValue]
 
 
 def module_of(
@@ -61,17 +62,20 @@ def softmax(rows: int, length: int) -> Module:
 
 
 def chain(elements: int) -> Module:
-    """Six elementwise ops one after the other: ((max(x * a + b, 0) - c) * x) + a."""
+    """Six elementwise ops: (max(x * 1.5 + 0.25, 0) - 0.5) * x + 1."""
 
-    def step(value: SSAValue, function: Make) -> SSAValue:
-        return build.elementwise([value], (elements,), f32, function)
+    def step(value: SSAValue, function: Combine, number: float) -> SSAValue:
+        def body(element: SSAValue) -> SSAValue:
+            return function(element, constant(number, f32))
+
+        return build.elementwise([value], (elements,), f32, body)
 
     def make(x: SSAValue) -> SSAValue:
-        y = step(x, lambda v: multiply(v, constant(1.5, f32)))
-        y = step(y, lambda v: add(v, constant(0.25, f32)))
-        y = step(y, lambda v: maximum(v, constant(0.0, f32)))
-        y = step(y, lambda v: subtract(v, constant(0.5, f32)))
+        y = step(x, multiply, 1.5)
+        y = step(y, add, 0.25)
+        y = step(y, maximum, 0.0)
+        y = step(y, subtract, 0.5)
         y = build.elementwise([y, x], (elements,), f32, multiply)
-        return step(y, lambda v: add(v, constant(1.0, f32)))
+        return step(y, add, 1.0)
 
     return module_of({"x": (elements,)}, make)

@@ -68,6 +68,7 @@ CHAINS: Schedules = [
     )
 ]
 TILES: Schedules = [
+    {"tile": (128, 128, 16), "parallel": (16, 8)},
     {"tile": (128, 128, 16), "parallel": (16, 16)},
     {"tile": (128, 64, 16), "parallel": (16, 16)},
     {"tile": (128, 64, 16), "parallel": (8, 16)},

@@ -94,7 +94,7 @@ class ContractFamily:
             return _rvv_space(match)
         if target.text_or("style", "gpu") == "cpu":
             return DOT_SPACE if sums_along_k(match) else COLUMN_SPACE
-        return _gpu_space(match, target.peaks.units)
+        return _gpu_space(match, target)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         tile = schedule.get("tile", (1,))
@@ -105,7 +105,7 @@ class ContractFamily:
             return _register_refusal(tile[0], vector, schedule.get("unroll", 1))
         if target.text_or("style", "gpu") == "cpu":
             return ""
-        return _block_refusal(tile, schedule)
+        return _block_refusal(tile, schedule, most_sums(target))
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         assert isinstance(match, ContractMatch)
@@ -153,20 +153,25 @@ GPU_TILES = {
     (8, 128, 16): (16, 8),
 }
 """Tiles of a work group, the largest first, and the shape of group that suits each."""
+CUDA_LARGEST = (16, 8)
+"""Of the largest tile on CUDA: half the threads with twice the sums."""
 NARROW = 16
 """Results with fewer rows or columns take one of the two flat tiles."""
 
 
-def _gpu_space(match: ContractMatch, units: int) -> Space:
+def _gpu_space(match: ContractMatch, target: Target) -> Space:
     """Every tile; first the largest that still gives each unit of the GPU a group."""
     *square, tall, flat = GPU_TILES
-    enough = [tile for tile in square if _groups_of(match, tile) >= units]
+    enough = [tile for tile in square if _groups_of(match, tile) >= target.peaks.units]
     best = [*enough, square[-1]][0]
     if match.n < NARROW:
         best = tall
     elif match.m < NARROW:
         best = flat
-    blocks = dict.fromkeys((GPU_TILES[best], *GPU_TILES.values()))
+    shape = GPU_TILES[best]
+    if target.name == "cuda" and best == square[0]:
+        shape = CUDA_LARGEST
+    blocks = dict.fromkeys((shape, *GPU_TILES.values()))
     tiles = dict.fromkeys((best, *GPU_TILES))
     return {"tile": tuple(tiles), "vector": (4, 1), "parallel": tuple(blocks)}
 
@@ -186,14 +191,19 @@ def _register_refusal(rows: int, vector: int, unroll: Entry) -> str:
     )
 
 
-def _block_refusal(tile: Sequence[int], schedule: Schedule) -> str:
+def most_sums(target: Target) -> int:
+    """Of one work item: CUDA knows that it has 255 registers."""
+    return 128 if target.name == "cuda" else 64
+
+
+def _block_refusal(tile: Sequence[int], schedule: Schedule, sums: int) -> str:
     block = schedule.get("parallel", (16, 16))
     assert isinstance(block, tuple)
     rows, columns = tile[0] % block[1], tile[1] % block[0]
     if rows or columns or tile[0] < block[1] or tile[1] < block[0]:
         return f"a tile of {tile[0]} x {tile[1]} does not divide into the work group"
-    if (tile[0] // block[1]) * (tile[1] // block[0]) > 64:
-        return "a work item would hold over 64 sums"
+    if (tile[0] // block[1]) * (tile[1] // block[0]) > sums:
+        return f"a work item would hold over {sums} sums"
     return ""
 
 

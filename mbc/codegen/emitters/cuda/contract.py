@@ -16,7 +16,10 @@ from mbc.codegen.render import render
 from mbc.codegen.targets import Target
 
 B, M, N, K = range(4)
-RESIDENT_THREADS = 512
+UNIT_REGISTERS = 1 << 16
+"""Of a multiprocessor."""
+OTHER_REGISTERS = 96
+"""What a thread needs beside its sums, so that it reads shared memory ahead."""
 LOOPS = ("b", "m", "n", "k")
 
 
@@ -36,8 +39,9 @@ class Tile:
 
     @property
     def resident(self) -> int:
-        """Blocks that share a multiprocessor, at 128 registers per thread."""
-        return max(1, RESIDENT_THREADS // self.threads)
+        """Blocks that share a multiprocessor with registers enough for all."""
+        registers = self.per_thread(M) * self.per_thread(N) + OTHER_REGISTERS
+        return max(1, UNIT_REGISTERS // (registers * self.threads))
 
     def per_thread(self, loop: int) -> int:
         return self.m // self.threads_m if loop == M else self.n // self.threads_n
