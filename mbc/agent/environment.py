@@ -139,7 +139,10 @@ class KernelEnvironment:
 
     def _space(self, knob: str, others: Sequence[str]) -> Sequence[ModulePass]:
         """Legal instances of one knob for this kernel, not for its helpers."""
-        module = self._scheduled(canonical(others), final="")
+        try:
+            module = self._scheduled(canonical(others), final="")
+        except PassRefused:
+            return []  # The other steps need this knob's present value.
         space = pass_class(knob).schedule_space(self._context, module)
         return [step for step in space if selector_of(step) == self.label]
 

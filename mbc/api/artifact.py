@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -157,8 +157,10 @@ def write_back(target: Any, array: Array) -> None:
     """Into the caller's own tensor or array, however it lies in memory."""
     if hasattr(target, "detach"):
         target.detach().copy_(to_tensor(array))
-    elif isinstance(target, np.ndarray) and target.flags.writeable:
-        np.copyto(target, array.view(target.dtype))
+    elif isinstance(target, np.ndarray):
+        own = cast(Array, target)
+        if own.flags.writeable:
+            np.copyto(own, array.view(own.dtype))
 
 
 def error_of(outcome: Failed) -> MbcError:

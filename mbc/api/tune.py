@@ -9,7 +9,7 @@ knowledge base, so that a second run starts from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 import mbc
 from mbc.agent.environment import KernelEnvironment, kernel_module
 from mbc.agent.facts import kernel_identity
+from mbc.agent.frontier import Frontier
 from mbc.agent.loop import Budget, KernelResult, Progress, optimize_kernel
 from mbc.agent.memory import KnowledgeBase
 from mbc.agent.policies import make_policy
@@ -221,14 +222,20 @@ class _Run:
         result = optimize_kernel(
             environment, policy, self._knowledge, budget, self._seed, report
         )
-        self._results[environment.label] = result
         self._measured += result.measured
         self._interrupted = result.interrupted
+        earlier = self._results.get(environment.label)
+        if earlier is not None:
+            measured = earlier.measured + result.measured
+            result = replace(result, measured=measured, recalled=earlier.recalled)
+        self._results[environment.label] = result
 
     def _first(self, environment: KernelEnvironment) -> Budget:
         """One measurement for the default schedule; none if it is remembered."""
-        known = self._knowledge.known(environment.kernel, environment.target)
-        return Budget(measurements=0 if known else 1, seconds=self._seconds())
+        known = Frontier(environment.default(), environment.label)
+        known.recall(self._knowledge.known(environment.kernel, environment.target))
+        missing = int(known.root is None)
+        return Budget(measurements=missing, seconds=self._seconds())
 
     def _seconds(self) -> float | None:
         if self._budget.seconds is None:

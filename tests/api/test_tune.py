@@ -1,0 +1,246 @@
+"""Tuning a tiny model: what the table says, what is remembered, what is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import mbc
+from mbc.agent.memory import KnowledgeBase
+from mbc.api.tune import Step
+from mbc.errors import ToolMissing, WrongResult
+from mbc.runtime.outcome import Completed, EmitOnly, NotMeasured, RunOutcome
+from mbc.runtime.rvv.runner import RvvRunner
+from tests.api.conftest import RunnerOn
+from tests.api.models import Mlp, imported_mlp, mlp_inputs
+
+TARGETS = ("rvv", "opencl")
+FEW = mbc.Budget(measurements=5)
+Tune = Callable[..., mbc.Tuned]
+
+
+@pytest.fixture(scope="module")
+def module() -> mbc.Module:
+    return imported_mlp()
+
+
+@pytest.fixture(params=TARGETS)
+def target(request: pytest.FixtureRequest, runner_on: RunnerOn) -> str:
+    runner_on(request.param)
+    return request.param
+
+
+@pytest.fixture
+def rvv(runner_on: RunnerOn) -> None:
+    runner_on("rvv")
+
+
+def wanted() -> np.ndarray:
+    with torch.no_grad():
+        return Mlp().eval()(*mlp_inputs()).numpy()
+
+
+def test_the_table_has_a_row_per_kernel(module: mbc.Module, target: str):
+    tuned = mbc.tune(module, target, budget=FEW)
+    assert [row.family for row in tuned.rows] == ["contract", "contract"]
+    assert [row.recalled for row in tuned.rows] == [0, 0]
+    assert tuned.measured == sum(row.measured for row in tuned.rows) <= 5
+    assert not tuned.interrupted
+    for row in tuned.rows:
+        assert row.default > 0
+        assert row.tuned > 0
+        assert row.ratio == row.default / row.tuned
+        assert row.fidelity == {"rvv": "modelled", "opencl": "hardware"}[target]
+        assert row.unit == {"rvv": "cycles", "opencl": "ns"}[target]
+
+
+def test_the_tuned_artifact_is_checked_right_and_replays(
+    module: mbc.Module, target: str
+):
+    artifact = mbc.tune(module, target, budget=FEW).artifact
+    assert artifact.manifest["provenance"].startswith("checked against the model")
+    (found,) = artifact.run(*mlp_inputs())
+    np.testing.assert_allclose(found, wanted(), rtol=1e-5, atol=1e-6)
+    again = mbc.lower(module, target, pipeline=artifact.pipeline)
+    assert again.sources == artifact.sources
+
+
+def test_optimize_takes_a_model(rvv: None):
+    tuned = mbc.optimize(
+        Mlp().eval(), mlp_inputs(), target="rvv", budget=mbc.Budget(measurements=2)
+    )
+    (found,) = tuned.artifact.run(*mlp_inputs())
+    np.testing.assert_allclose(found, wanted(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_second_run_starts_from_what_is_known(
+    module: mbc.Module, target: str, tmp_path: Path
+):
+    path = tmp_path / "kb.db"
+    mbc.tune(module, target, budget=FEW, knowledge_path=path)
+    steps: list[Step] = []
+    warm = mbc.tune(
+        module, target, budget=FEW, knowledge_path=path, progress=steps.append
+    )
+    assert all(row.recalled > 0 for row in warm.rows)
+    evaluated = [step.progress.outcome for step in steps if step.progress]
+    assert evaluated
+    assert all(outcome.parent for outcome in evaluated), "a default ran twice"
+    with KnowledgeBase(path) as knowledge:
+        first = evaluated[0]
+        known = knowledge.known(first.kernel, first.target)
+        pipelines = [outcome.pipeline for outcome in known]
+    assert len(set(pipelines)) == len(pipelines)
+
+
+def test_without_budget_a_warm_run_recalls_its_choice(
+    module: mbc.Module, rvv: None, tmp_path: Path
+):
+    path = tmp_path / "kb.db"
+    cold = mbc.tune(
+        module, "rvv", budget=mbc.Budget(measurements=8), knowledge_path=path
+    )
+    warm = mbc.tune(
+        module, "rvv", budget=mbc.Budget(measurements=0), knowledge_path=path
+    )
+    assert warm.measured == 0
+    assert warm.artifact.pipeline == cold.artifact.pipeline
+    assert [row.ratio for row in warm.rows] == [row.ratio for row in cold.rows]
+
+
+def test_interrupting_keeps_the_best(module: mbc.Module, target: str, tmp_path: Path):
+    seen: list[Step] = []
+
+    def interrupt(step: Step) -> None:
+        seen.append(step)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "kb.db"
+    tuned = mbc.tune(
+        module,
+        target,
+        budget=mbc.Budget(measurements=50),
+        knowledge_path=path,
+        progress=interrupt,
+    )
+    assert tuned.interrupted
+    assert tuned.measured == 3
+    (found,) = tuned.artifact.run(*mlp_inputs())
+    np.testing.assert_allclose(found, wanted(), rtol=1e-5, atol=1e-6)
+    with KnowledgeBase(path) as knowledge:
+        kept = sum(row["outcomes"] for row in knowledge.overview())
+    assert kept == 3
+
+
+def test_a_missing_tool_is_said_before_anything_runs(
+    module: mbc.Module, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(
+        RvvRunner, "availability", lambda _: EmitOnly("no clang here", "apt ...")
+    )
+    with pytest.raises(ToolMissing, match=r"no clang here; install: apt \.\.\."):
+        mbc.tune(module, "rvv", budget=FEW)
+
+
+def off_by_one(outcome: RunOutcome) -> RunOutcome:
+    if not isinstance(outcome, Completed):
+        return outcome
+    return Completed({name: array + 1 for name, array in outcome.outputs.items()})
+
+
+def test_a_wrong_model_is_never_returned(
+    module: mbc.Module, rvv: None, monkeypatch: pytest.MonkeyPatch
+):
+    """Kernels alone are right; the program of the whole model is not."""
+    run = RvvRunner.run
+
+    def wrong(self: RvvRunner, program, inputs) -> RunOutcome:
+        outcome = run(self, program, inputs)
+        return off_by_one(outcome) if len(program.launches) > 1 else outcome
+
+    monkeypatch.setattr(RvvRunner, "run", wrong)
+    with pytest.raises(WrongResult) as raised:
+        mbc.tune(module, "rvv", budget=mbc.Budget(measurements=2))
+    assert "elements are out of bounds" in raised.value.counterexample
+
+
+def test_a_wrong_candidate_is_never_the_best(
+    module: mbc.Module, rvv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = RvvRunner.run
+    default: dict[str, str] = {}
+
+    def wrong(self: RvvRunner, program, inputs) -> RunOutcome:
+        """Right only for the first source that every kernel was run with."""
+        outcome = run(self, program, inputs)
+        if len(program.launches) > 1:
+            return outcome
+        key = str([buffer.shape for buffer in program.outputs])
+        same = default.setdefault(key, program.source) == program.source
+        return outcome if same else off_by_one(outcome)
+
+    monkeypatch.setattr(RvvRunner, "run", wrong)
+    path = tmp_path / "kb.db"
+    budget = mbc.Budget(measurements=6)
+    tuned = mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
+    assert [row.ratio for row in tuned.rows] == [1.0, 1.0]
+    assert [row.verdict for row in tuned.rows] == ["default", "default"]
+    assert verdicts(path) == {"no_improvement", "verify_fail"}
+
+
+def verdicts(path: Path) -> set[str]:
+    with KnowledgeBase(path) as knowledge:
+        return {outcome.verdict for outcome in knowledge.outcomes()}
+
+
+def test_what_was_not_measured_is_never_the_best(
+    module: mbc.Module, rvv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The clock fails on every candidate that is not timed by itself."""
+    measure = RvvRunner.measure
+
+    def failing(self: RvvRunner, programs, inputs, rounds):
+        found = measure(self, programs, inputs, rounds)
+        if len(programs) == 1:
+            return found
+        return [NotMeasured("the clock stopped"), *found[1:]]
+
+    monkeypatch.setattr(RvvRunner, "measure", failing)
+    tuned = mbc.tune(module, "rvv", budget=FEW)
+    assert [row.ratio for row in tuned.rows] == [1.0, 1.0]
+    assert tuned.measured == 5
+    plain = mbc.lower(module, "rvv")
+    np.testing.assert_array_equal(
+        tuned.artifact.run(*mlp_inputs()), plain.run(*mlp_inputs())
+    )
+
+
+def no_clock(self: RvvRunner, programs, inputs, rounds) -> list[NotMeasured]:
+    return [NotMeasured("no clock")] * len(programs)
+
+
+def test_a_clock_that_never_works_is_reported(
+    module: mbc.Module, rvv: None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(RvvRunner, "measure", no_clock)
+    tuned = mbc.tune(module, "rvv", budget=FEW)
+    assert [row.fidelity for row in tuned.rows] == ["none", "none"]
+    assert all(row.unit == "" for row in tuned.rows)
+    assert all("no clock" in row.verdict for row in tuned.rows)
+
+
+def test_a_default_that_could_not_be_timed_is_tried_again(
+    module: mbc.Module, rvv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "kb.db"
+    budget = mbc.Budget(measurements=2)
+    with monkeypatch.context() as broken:
+        broken.setattr(RvvRunner, "measure", no_clock)
+        mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
+    tuned = mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
+    assert [row.fidelity for row in tuned.rows] == ["modelled", "modelled"]
