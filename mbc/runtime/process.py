@@ -62,6 +62,7 @@ def run_command(
     limits: Limits = DEFAULT_LIMITS,
     cwd: Path | None = None,
     env: Mapping[str, str] = MINIMAL_ENVIRONMENT,
+    pass_fds: Sequence[int] = (),
 ) -> Ended:
     """Run `command` to its end or to a limit; its whole group is killed on return."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -72,6 +73,7 @@ def run_command(
             stderr=err,
             cwd=cwd,
             env=dict(env),
+            pass_fds=pass_fds,
             start_new_session=True,
         )
         try:

@@ -23,7 +23,7 @@ def execute(_: argparse.Namespace) -> int:
     from mbc.cli.knowledge_path import default_path
     from mbc.cli.listings import print_targets
     from mbc.runtime.build_cache import cache_root
-    from mbc.runtime.rvv.isolation import isolation_level
+    from mbc.runtime.isolation import isolation_level
 
     print_targets("text")
     print()

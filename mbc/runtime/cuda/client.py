@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import IO
 
 from mbc.runtime.cuda.wire import Ended, Message, Silent, receive_within, send
+from mbc.runtime.isolation import View, gpu_devices, isolated, python_folders
 from mbc.runtime.outcome import Failed
+from mbc.runtime.process import MINIMAL_ENVIRONMENT
 
 MODULE = "mbc.runtime.cuda.worker"
+PASSED_ON = ("CUDA_", "NVIDIA_", "LD_LIBRARY_PATH")
+SEEN = ("/sys", "/opt/cuda", "/etc/nvidia")
 LOG_BYTES = 16 << 10
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -63,16 +67,19 @@ class WorkerClient:
         if self.process is None:
             self.log.seek(0)
             self.log.truncate()
-            path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", MODULE],
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.log,
-                env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
-                start_new_session=True,
-            )
+            environment = _environment()
+            command = [sys.executable, "-m", MODULE]
+            with isolated(command, _view(environment), environment) as (line, handles):
+                self.process = subprocess.Popen(
+                    line,
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self.log,
+                    env=environment,
+                    pass_fds=handles,
+                    start_new_session=True,
+                )
         return self.process
 
     def _lost(self) -> Failed:
@@ -80,6 +87,30 @@ class WorkerClient:
         self.log.seek(0)
         text = self.log.read()[-LOG_BYTES:].decode(errors="replace")
         return Failed("crash", f"the process on the GPU ended: {_reason(text)}", text)
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    passed = {k: v for k, v in os.environ.items() if k.startswith(PASSED_ON)}
+    return {
+        **MINIMAL_ENVIRONMENT,
+        **passed,
+        "HOME": "/tmp",
+        "PYTHONPATH": path.rstrip(os.pathsep),
+    }
+
+
+def _view(environment: Mapping[str, str]) -> View:
+    """Python, the toolkit, the driver and its device files; nothing to write to."""
+    named = (environment.get(name, "") for name in ("LD_LIBRARY_PATH", "CUDA_HOME"))
+    listed = [Path(part) for value in named for part in value.split(os.pathsep) if part]
+    readable = [ROOT, *python_folders(), *listed, *map(Path, SEEN)]
+    return View(
+        tuple(path for path in dict.fromkeys(readable) if path.exists()),
+        (),
+        gpu_devices(),
+        outlives_call=True,
+    )
 
 
 def _reason(text: str) -> str:

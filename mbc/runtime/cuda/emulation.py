@@ -15,7 +15,9 @@ from pathlib import Path
 
 from mbc.codegen.program import Buffer, Launch, Program
 from mbc.runtime.build_cache import build_key, cached_build
-from mbc.runtime.cuda.nvcc import compile_check, first_error
+from mbc.runtime.compiler_log import first_error, own_words
+from mbc.runtime.cuda.nvcc import compile_check
+from mbc.runtime.isolation import IsolationLevel, isolation_level, run_isolated
 from mbc.runtime.outcome import (
     Availability,
     Available,
@@ -29,7 +31,6 @@ from mbc.runtime.outcome import (
 from mbc.runtime.process import Exited, Killed, Limits, TimedOut, run_command
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
-from mbc.runtime.rvv.isolation import run_isolated
 from mbc.runtime.rvv.job import Damage, make_job
 from mbc.runtime.toolchain import Found, Missing, Tool
 
@@ -43,6 +44,10 @@ FLAGS = (
 ).split()
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize=vptr,shift")
 EXECUTABLE = "program"
+TEXTS = ("program.cu", "emulated.cpp", "dispatch.cu")
+EMPTY = """extern "C" const char *__asan_default_options() { return "detect_leaks=0"; }
+int main() { return 0; }
+"""
 SENTENCES = {
     "ERROR: AddressSanitizer": "a kernel reads or writes outside its buffers",
     "runtime error: ": "a kernel does what C++ leaves undefined",
@@ -63,8 +68,11 @@ class EmulatedCudaRunner:
     def device(self) -> str:
         return f"SIMT emulation on the CPU, {find_cxx()}"
 
+    def isolation(self) -> IsolationLevel:
+        return isolation_level()
+
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
-        built = _build(program)
+        built = build_emulated(program)
         if isinstance(built, Failed):
             return built
         job = make_job(program, inputs, warm_calls=0)
@@ -108,7 +116,7 @@ def _sanitizers(compiler: Found) -> tuple[str, ...]:
     """The flags, where the compiler has the libraries and they run here."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "empty.cpp").write_text("int main() { return 0; }\n")
+        (folder / "empty.cpp").write_text(EMPTY)
         command = [str(compiler.path), *SANITIZERS, "empty.cpp", "-o", EXECUTABLE]
         built = run_isolated(command, folder, BUILD_LIMITS)
         if not isinstance(built, Exited) or built.code:
@@ -123,8 +131,9 @@ def emulation_source(program: Program) -> str:
     sizes = ", ".join(str(buffer.nbytes) for buffer in own) or "0"
     calls = "".join(f"  {_call(program, launch)}\n" for launch in program.launches)
     return (
-        f'#include "emulate.h"\n#line 1 "program.cu"\n{program.source}\n'
-        f'#include "harness.h"\nconst uint64_t buffer_bytes[] = {{{sizes}}};\n'
+        '#include "emulate.h"\n#include "harness.h"\n'
+        f'#line 1 "program.cu"\n{program.source}\n'
+        f'#line 1 "dispatch.cu"\nconst uint64_t buffer_bytes[] = {{{sizes}}};\n'
         f"static void mbc_run(char **buffers, char *arena) {{\n{calls}}}\n"
     )
 
@@ -149,7 +158,8 @@ def _pointer(program: Program, buffer: Buffer) -> str:
     return f"Pointer{{buffers[{index}] + {start}}}"
 
 
-def _build(program: Program) -> Path | Failed:
+def build_emulated(program: Program) -> Path | Failed:
+    """The executable that runs `program` on the CPU."""
     compiler = find_cxx()
     if isinstance(compiler, Missing):
         return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
@@ -178,7 +188,8 @@ def _compiled(command: Sequence[str], folder: Path, compiler: Found) -> Failed |
         case TimedOut(seconds=seconds):
             return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
         case Exited(stderr=log) | Killed(stderr=log):
-            return Failed("compile_fail", first_error(log), log)
+            own = own_words(log, TEXTS, str(folder))
+            return Failed("compile_fail", first_error(own), own)
 
 
 def _execute(executable: Path, image: bytes) -> bytes | Failed:
@@ -186,9 +197,14 @@ def _execute(executable: Path, image: bytes) -> bytes | Failed:
         folder = Path(name)
         (folder / "job.bin").write_bytes(image)
         command = [str(executable), "job.bin", "result.bin"]
-        match run_isolated(command, folder, RUN_LIMITS, [executable.parent]):
-            case Exited(code=0):
+        seen = [executable.parent]
+        match run_isolated(
+            command, folder, RUN_LIMITS, seen, may_start_processes=False
+        ):
+            case Exited(code=0) if (folder / "result.bin").is_file():
                 return (folder / "result.bin").read_bytes()
+            case Exited(code=0):
+                return Failed("crash", "the emulation ended without a result")
             case TimedOut(seconds=seconds):
                 return Failed("timeout", f"the emulation ran longer than {seconds:g} s")
             case Exited(stderr=log):

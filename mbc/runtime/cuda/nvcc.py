@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mbc.codegen.program import Program
 from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.isolation import run_isolated
 from mbc.runtime.outcome import Completed, Failed, RunOutcome
 from mbc.runtime.process import (
     MINIMAL_ENVIRONMENT,
@@ -14,9 +15,8 @@ from mbc.runtime.process import (
     Killed,
     Limits,
     TimedOut,
-    run_command,
 )
-from mbc.runtime.toolchain import Missing, find_nvcc
+from mbc.runtime.toolchain import Found, Missing, find_nvcc
 
 LIMITS = Limits(wall_seconds=300, cpu_seconds=240, memory_bytes=16 << 30)
 SOURCE, CUBIN = "program.cu", "program.cubin"
@@ -41,16 +41,16 @@ def compile_check(program: Program) -> RunOutcome:
 
     def build(folder: Path) -> Failed | None:
         (folder / SOURCE).write_text(program.source)
-        return _run_compiler(command, folder)
+        return _run_compiler(command, folder, nvcc)
 
     built = cached_build(key, build)
     return built if isinstance(built, Failed) else Completed({})
 
 
-def _run_compiler(command: Sequence[str], folder: Path) -> Failed | None:
+def _run_compiler(command: Sequence[str], folder: Path, nvcc: Found) -> Failed | None:
     # nvcc keeps intermediate files in TMPDIR.
     env = {**MINIMAL_ENVIRONMENT, "TMPDIR": str(folder)}
-    match run_command(command, LIMITS, folder, env):
+    match run_isolated(command, folder, LIMITS, nvcc.folders, env):
         case Exited(code=0):
             return None
         case TimedOut(seconds=seconds):

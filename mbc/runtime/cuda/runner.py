@@ -20,6 +20,7 @@ from mbc.runtime.cuda import nvcc, nvrtc
 from mbc.runtime.cuda.client import WorkerClient
 from mbc.runtime.cuda.emulation import EmulatedCudaRunner
 from mbc.runtime.cuda.wire import Message, encode_program
+from mbc.runtime.isolation import IsolationLevel, isolation_level
 from mbc.runtime.outcome import (
     Availability,
     Available,
@@ -65,6 +66,9 @@ class CudaRunner:
         if isinstance(gpu, Message):
             return str(gpu.header["device"])
         return self.emulated.device()
+
+    def isolation(self) -> IsolationLevel:
+        return isolation_level()
 
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
         if isinstance(self._gpu(), Failed):

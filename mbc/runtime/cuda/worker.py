@@ -7,6 +7,7 @@ error: the runner starts a fresh one.
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from mbc.runtime.cuda.nvcc import arch_of, first_error
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
 from mbc.runtime.cuda.wire import Ended, Message, decode_program, receive, send
 
+FILE_BYTES = 1 << 30
 Reply = tuple[dict[str, Any], Sequence[bytes]]
 
 
@@ -84,7 +86,15 @@ def _rejected(compiled: Rejected) -> dict[str, Any]:
     return {"failed": "compile_fail", "message": message, "log": compiled.log}
 
 
+def limit() -> None:
+    """No limit of addresses: the driver reserves more than a machine has memory."""
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: FILE_BYTES}
+    for kind, value in limits.items():
+        resource.setrlimit(kind, (value, value))
+
+
 def main() -> None:
+    limit()
     # What libraries print must not end up between messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

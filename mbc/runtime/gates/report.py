@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+TITLES = {
+    "G0": "text",
+    "G1": "object",
+    "G2": "differential",
+    "G3": "model",
+    "G4": "performance",
+    "G5": "plausibility",
+    "G6": "hidden cases",
+}
 
 GateName = Literal["G0", "G1", "G2", "G3", "G4", "G5", "G6"]
 
@@ -72,3 +83,62 @@ class Report:
         """No gate rejected, and the differential one passed."""
         passed = {r.gate for r in self.results if isinstance(r, Passed)}
         return self.rejection is None and "G2" in passed
+
+    @property
+    def conclusion(self) -> str:
+        """`accepted`, the rejection's verdict, or `unverified`."""
+        if self.rejection is not None:
+            return self.rejection.verdict
+        return "accepted" if self.accepted else "unverified"
+
+    @property
+    def seconds(self) -> float:
+        return sum(getattr(result, "seconds", 0.0) for result in self.results)
+
+    def text(self) -> str:
+        """A line for each gate, then what holds whatever the verdict."""
+        where = f"{self.label} on {self.target}: {self.conclusion}"
+        lines = [where, *(_line(result) for result in self.results)]
+        lines += [f"note: {note}" for note in self.notes]
+        lines.append(f"{self.seconds:.2f} s on {self.device}, by {self.isolation}")
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """One object; a gate's entry says how it ended and where the time went."""
+        document = {
+            "label": self.label,
+            "target": self.target,
+            "device": self.device,
+            "isolation": self.isolation,
+            "conclusion": self.conclusion,
+            "accepted": self.accepted,
+            "seconds": round(self.seconds, 4),
+            "gates": [_entry(result) for result in self.results],
+            "notes": list(self.notes),
+        }
+        return json.dumps(document, default=str)
+
+
+def _line(result: GateResult) -> str:
+    head = f"  {result.gate} {TITLES[result.gate]:<13}"
+    match result:
+        case Passed(checks=checks, seconds=seconds):
+            return f"{head} passed   {seconds:6.2f} s  {checks} checks"
+        case Rejected(rule=rule, reason=reason, seconds=seconds):
+            return f"{head} rejected {seconds:6.2f} s  {rule}: {reason}"
+        case Skipped(reason=reason):
+            return f"{head} skipped            {reason}"
+
+
+def _entry(result: GateResult) -> dict[str, Any]:
+    entry: dict[str, Any] = {"gate": result.gate, "title": TITLES[result.gate]}
+    match result:
+        case Passed(checks=checks, seconds=seconds, detail=detail):
+            entry |= {"result": "passed", "checks": checks}
+        case Rejected(rule=rule, verdict=verdict, reason=reason):
+            seconds, detail = result.seconds, result.detail
+            entry |= {"result": "rejected", "rule": rule, "verdict": verdict}
+            entry["reason"] = reason
+        case Skipped(reason=reason):
+            return {**entry, "result": "skipped", "reason": reason}
+    return {**entry, "seconds": round(seconds, 4), "detail": dict(detail)}

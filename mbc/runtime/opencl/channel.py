@@ -13,16 +13,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from mbc.runtime.build_cache import cache_root
+from mbc.runtime.isolation import View, gpu_devices, isolated, python_folders
 from mbc.runtime.opencl.wire import BadMessage, Message, decode, encode
 from mbc.runtime.process import MINIMAL_ENVIRONMENT
 
-PASSED_ON = ("HOME", "LD_LIBRARY_PATH", "OCL_ICD_VENDORS", "PYOPENCL_HOME", "TMPDIR")
+VENDORS = "OCL_ICD_VENDORS"
+PASSED_ON = ("HOME", "LD_LIBRARY_PATH", VENDORS, "PYOPENCL_HOME")
+SEEN = ("/etc/OpenCL", "/etc/pocl", "/opt/rocm", "/opt/intel")
+"""Where runtimes and their lists are, besides the system's folders."""
 PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 LOG_BYTES = 16 << 10
 
@@ -87,18 +91,20 @@ class Channel:
         if self.process is None:
             self.errors.seek(0)
             self.errors.truncate()
-            self.process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "mbc.runtime.opencl.worker"),
-                    *(str(self.memory_bytes), self.device),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.errors,
-                env=_environment(),
-                bufsize=0,
-                start_new_session=True,
-            )
+            environment = _environment()
+            command = [sys.executable, "-m", "mbc.runtime.opencl.worker"]
+            command += [str(self.memory_bytes), self.device]
+            with isolated(command, _view(environment), environment) as (line, handles):
+                self.process = subprocess.Popen(
+                    line,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self.errors,
+                    env=environment,
+                    bufsize=0,
+                    pass_fds=handles,
+                    start_new_session=True,
+                )
             for pipe in (self.process.stdin, self.process.stdout):
                 assert pipe is not None
                 os.set_blocking(pipe.fileno(), False)
@@ -131,6 +137,23 @@ def _environment() -> dict[str, str]:
         "POCL_CACHE_DIR": str(kernels),
         "PYOPENCL_NO_CACHE": "1",
     }
+
+
+def _view(environment: Mapping[str, str]) -> View:
+    """Python, the installed runtimes, the device files of GPUs, the kernel cache."""
+    named = (environment.get(name, "") for name in ("LD_LIBRARY_PATH", VENDORS))
+    listed = [Path(part) for value in named for part in value.split(os.pathsep) if part]
+    readable = [PACKAGE_ROOT, *python_folders(), *map(Path, SEEN), *listed]
+    devices = gpu_devices()
+    readable += [Path("/sys")] if devices else [Path("/sys/devices/system")]
+    return View(
+        tuple(path for path in dict.fromkeys(readable) if path.exists()),
+        (Path(environment["POCL_CACHE_DIR"]),),
+        devices,
+        # Runtimes start a linker.
+        may_start_processes=True,
+        outlives_call=True,
+    )
 
 
 def _write(process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mbc.codegen.program import Buffer, Program
 from mbc.errors import InvalidInput
 from mbc.ir.types import NUMPY_DTYPES
+from mbc.runtime.isolation import IsolationLevel, isolation_level
 from mbc.runtime.opencl.channel import Channel, Lost
 from mbc.runtime.opencl.wire import Message
 from mbc.runtime.outcome import (
@@ -36,6 +37,7 @@ from mbc.runtime.runner import Arrays
 
 INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
 START_SECONDS = 60
+LONGEST_LOG = 16 << 10
 ALL_BITS, ODD_BITS = 0xFF, 0xA5
 """Poison: NaN in every float type, and a pattern for integers."""
 
@@ -62,6 +64,9 @@ class OpenclRunner:
     def device(self) -> str:
         opened = self._open()
         return "no OpenCL device" if isinstance(opened, Failed) else opened
+
+    def isolation(self) -> IsolationLevel:
+        return isolation_level()
 
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
         answer = self._ask("run", program, inputs)
@@ -154,7 +159,8 @@ class OpenclRunner:
         if failed is None:
             return answer
         kind = cast(FailureKind, failed["kind"])
-        return Failed(kind, str(failed["message"]), str(failed["log"]))
+        message, log = str(failed["message"]), str(failed["log"])
+        return Failed(kind, message, log[:LONGEST_LOG])
 
 
 def _described(program: Program) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from mbc.codegen.program import Program
 from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.compiler_log import first_error, own_words
+from mbc.runtime.isolation import run_isolated
 from mbc.runtime.outcome import Failed
 from mbc.runtime.process import MINIMAL_ENVIRONMENT, Exited, Killed, Limits, TimedOut
 from mbc.runtime.resources import resource_dir
 from mbc.runtime.rvv.dispatch import dispatch_source
 from mbc.runtime.rvv.elf import has_static_rounding, symbol_addresses
-from mbc.runtime.rvv.isolation import run_isolated
 from mbc.runtime.toolchain import (
     Found,
     Missing,
@@ -43,7 +44,8 @@ SCALAR_FLAGS = ("-fno-vectorize", "-fno-slp-vectorize")
 """QEMU 7.2 aborts on vector conversions with a static rounding mode, which compilers
 make of casts in loops that they vectorize; such a program is built without."""
 PLUGIN_FLAGS = "-std=c11 -D_DEFAULT_SOURCE -O2 -shared -fPIC".split()
-EXECUTABLE = "program"
+EXECUTABLE, OBJECT, HARNESS = "program", "program.o", "harness.o"
+TEXTS = ("program.c", "harness.c")
 PLUGIN = "librvvcost.so"
 ZIG_CACHE = ".zig"
 
@@ -51,6 +53,8 @@ ZIG_CACHE = ".zig"
 @dataclass(frozen=True)
 class Executable:
     path: Path
+    object: Path
+    """The program's part of it, before it is linked with the harness."""
     roi_begin: int
     roi_end: int
     """Addresses of the functions around the measured call."""
@@ -61,19 +65,37 @@ def build_program(program: Program) -> Executable | Failed:
     compiler = find_rvv_compiler()
     if isinstance(compiler, Missing):
         return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
-    harness = Path(__file__).with_name("harness.c").read_text()
+    harness = _build_harness(compiler)
+    if isinstance(harness, Failed):
+        return Failed("blocked", f"the harness cannot be built: {harness.message}")
     # No blank line in between, so that the compiler's line numbers stay the source's.
-    source = program.source + dispatch_source(program)
-    texts = {"program.c": source, "harness.c": harness}
-    command = [*_cross_compiler(compiler), *texts, "-o", EXECUTABLE]
-    built = _build(texts, command, compiler)
+    texts = {"program.c": program.source + dispatch_source(program)}
+    built = _build_linked(texts, (), harness, compiler)
     if not isinstance(built, Failed) and has_static_rounding(_image(built)):
-        built = _build(texts, [*command, *SCALAR_FLAGS], compiler)
+        built = _build_linked(texts, SCALAR_FLAGS, harness, compiler)
     if isinstance(built, Failed):
         return built
     path = built / EXECUTABLE
     symbols = symbol_addresses(path.read_bytes())
-    return Executable(path, symbols["roi_begin"], symbols["roi_end"])
+    begin, end = symbols["roi_begin"], symbols["roi_end"]
+    return Executable(path, built / OBJECT, begin, end)
+
+
+def _build_harness(compiler: Found) -> Path | Failed:
+    """The harness as an object, built once for all programs."""
+    text = Path(__file__).with_name("harness.c").read_text()
+    command = [*_cross_compiler(compiler), "-c", "harness.c", "-o", HARNESS]
+    built = _build({"harness.c": text}, [command], compiler)
+    return built if isinstance(built, Failed) else built / HARNESS
+
+
+def _build_linked(
+    texts: Mapping[str, str], flags: Sequence[str], harness: Path, compiler: Found
+) -> Path | Failed:
+    cross = [*_cross_compiler(compiler), *flags]
+    compilation = [*cross, "-c", "program.c", "-o", OBJECT]
+    link = [*cross, *_linker(compiler), OBJECT, str(harness), "-o", EXECUTABLE]
+    return _build(texts, [compilation, link], compiler, (harness,))
 
 
 def _image(built: Path) -> bytes:
@@ -89,56 +111,58 @@ def build_plugin() -> Path | Failed:
     texts = {file.name: file.read_text() for file in files}
     sources = [name for name in texts if name.endswith(".c")]
     command = [str(compiler.path), *PLUGIN_FLAGS, *sources, "-o", PLUGIN]
-    built = _build(texts, command, compiler)
+    built = _build(texts, [command], compiler)
     return built if isinstance(built, Failed) else built / PLUGIN
 
 
 def _cross_compiler(compiler: Found) -> list[str]:
     if compiler.kind == "zig":
         return [str(compiler.path), *ZIG_FLAGS, *COMMON_FLAGS]
-    linker = lld_flag(compiler.major) or "-fuse-ld=lld"
-    return [str(compiler.path), *CLANG_FLAGS, linker, *COMMON_FLAGS]
+    return [str(compiler.path), *CLANG_FLAGS, *COMMON_FLAGS]
+
+
+def _linker(compiler: Found) -> list[str]:
+    if compiler.kind == "zig":
+        return []
+    return [lld_flag(compiler.major) or "-fuse-ld=lld"]
 
 
 def _build(
-    texts: Mapping[str, str], command: Sequence[str], compiler: Found
+    texts: Mapping[str, str],
+    commands: Sequence[Sequence[str]],
+    compiler: Found,
+    readable: Sequence[Path] = (),
 ) -> Path | Failed:
-    line = " ".join(command)
-    key = build_key({**texts, "command": line, "compiler": str(compiler)})
+    lines = "\n".join(" ".join(command) for command in commands)
+    key = build_key({**texts, "command": lines, "compiler": str(compiler)})
+    visible = (*compiler.folders, *readable)
 
     def build(folder: Path) -> Failed | None:
         for name, text in texts.items():
             (folder / name).write_text(text)
-        failure = _compile(folder, command, compiler)
+        failures = (_compile(folder, command, visible) for command in commands)
+        failure = next((f for f in failures if f is not None), None)
         shutil.rmtree(folder / ZIG_CACHE, ignore_errors=True)
         return failure
 
     return cached_build(key, build)
 
 
-def _compile(folder: Path, command: Sequence[str], compiler: Found) -> Failed | None:
+def _compile(
+    folder: Path, command: Sequence[str], visible: Sequence[Path]
+) -> Failed | None:
     # A cache of zig's own would re-use objects whose `.incbin` data has changed.
     private = {f"ZIG_{which}_CACHE_DIR": ZIG_CACHE for which in ("GLOBAL", "LOCAL")}
     env = {**MINIMAL_ENVIRONMENT, **private}
-    ended = run_isolated(command, folder, BUILD_LIMITS, compiler.folders, env)
-    match ended:
+    match run_isolated(command, folder, BUILD_LIMITS, visible, env):
         case Exited(code=0):
             return None
         case TimedOut(seconds=seconds):
             return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
         case Exited(stderr=log):
-            return Failed("compile_fail", _first_error(log), _normalise(log, folder))
+            own = own_words(log, TEXTS, str(folder))
+            return Failed("compile_fail", first_error(own), own)
         case Killed(signal=number, stderr=log):
             message = f"the compiler was ended by signal {number}"
-            return Failed("compile_fail", message, _normalise(log, folder))
-
-
-def _first_error(log: str) -> str:
-    for line in log.splitlines():
-        if "error: " in line:
-            return f"the compiler says: {line.split('error: ', 1)[1].strip()}"
-    return "the compiler failed"
-
-
-def _normalise(log: str, folder: Path) -> str:
-    return log.replace(f"{folder}/", "")
+            own = own_words(log, TEXTS, str(folder))
+            return Failed("compile_fail", message, own)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from mbc.runtime.isolation import run_isolated
 from mbc.runtime.outcome import Failed
 from mbc.runtime.process import Ended, Exited, Killed, Limits, TimedOut
 from mbc.runtime.rvv.build import Executable
-from mbc.runtime.rvv.isolation import run_isolated
-from mbc.runtime.rvv.job import Job
+from mbc.runtime.rvv.job import Damage, Job
 from mbc.runtime.toolchain import Found
 
 HARNESS_TROUBLE = {
@@ -30,7 +30,10 @@ EMULATOR_BYTES = 2 << 30
 """Address space that the emulator needs besides the program's own."""
 
 PROGRAM_BYTES = 64 << 20
-"""The program's code, stack and page rounding."""
+"""The program's code and stack."""
+
+GUARD_BYTES = 4 * 4096
+"""Pages without access around a buffer, and its rounding to pages."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,16 @@ class Emulator:
     qemu: Found
     run_seconds: float
 
-    def run(self, executable: Executable, job: Job, vlen: int) -> bytes | Failed:
-        """What the harness wrote."""
+    def run(
+        self, executable: Executable, job: Job, vlen: int
+    ) -> bytes | Damage | Failed:
+        """What the harness wrote, or which guard the program has hit."""
         with tempfile.TemporaryDirectory(prefix="mbc-") as name:
             folder = Path(name)
             failure = self._start([], executable, job, vlen, folder)
-            return failure or (folder / RESULT).read_bytes()
+            if failure is not None:
+                return job.hit(failure.log) or failure
+            return (folder / RESULT).read_bytes()
 
     def cost(
         self, executable: Executable, job: Job, machine: Machine, plugin: Path
@@ -93,7 +100,9 @@ class Emulator:
         command = [str(self.qemu.path), "-cpu", _cpu(vlen), *options]
         command += [str(executable.path), "job.bin", RESULT]
         visible = (*self.qemu.folders, executable.path, *readable)
-        ended = run_isolated(command, folder, self._limits(job), visible)
+        ended = run_isolated(
+            command, folder, self._limits(job), visible, may_start_processes=False
+        )
         failure = _failure(ended)
         if failure is None and not (folder / RESULT).is_file():
             # A kernel that exits by itself must not pass for one that is finished.
@@ -102,6 +111,7 @@ class Emulator:
 
     def _limits(self, job: Job) -> Limits:
         own = 2 * len(job.image) + job.program.arena_bytes + PROGRAM_BYTES
+        own += GUARD_BYTES * (len(job.offsets) + 1)
         return Limits(
             wall_seconds=self.run_seconds,
             cpu_seconds=math.ceil(self.run_seconds),

@@ -1,8 +1,9 @@
 """The file that the harness reads and writes: a header, then buffers with fences.
 
-Outputs are poisoned here (the harness poisons the arena): NaN for floats, 0xA5 bytes
-for integers. Fences between buffers must come back untouched, and so must inputs that
-no output shares storage with.
+Outputs are poisoned here (the harness poisons the arena): NaN for floats, odd bytes
+for integers, in another pattern for each `call`. Fences between buffers must come back
+untouched, and so must inputs that no output shares storage with. A guarded job asks the
+harness to put each buffer between pages without access.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
 import ml_dtypes
 import numpy as np
@@ -37,8 +39,24 @@ FLOATS = ("f16", "bf16", "f32", "f64")
 MAGIC = 0x314A42434D
 ALIGNMENT = 64
 FENCE = b"\xa5" * ALIGNMENT
+QUIET_NAN = {
+    "f16": (2, 0x7E00),
+    "bf16": (2, 0x7FC0),
+    "f32": (4, 0x7FC0DE00),
+    "f64": (8, 0x7FF8DEAD00000000),
+}
+"""Bytes and bits of a NaN whose lowest six bits are free."""
 FLOAT_POISON = b"\xff"
 INTEGER_POISON = b"\xa5"
+"""Of devices that fill memory with one byte; the first is a NaN of every type."""
+
+
+class Placement(IntEnum):
+    """Where buffers lie: as in the file, or each flush with a page without access."""
+
+    TOGETHER = 0
+    FLUSH_TO_END = 1
+    FLUSH_TO_START = 2
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,7 @@ class Job:
     image: bytes
     offsets: tuple[int, ...]
     """Of `separate_buffers(program)`, from the start of the image."""
+    call: int = 0
 
     def outputs(self, result: bytes) -> dict[str, Array] | Damage:
         """The program's outputs out of what the harness wrote."""
@@ -62,6 +81,37 @@ class Job:
         return self._damage(result) or {
             buffer.name: self._read(result, buffer) for buffer in self.program.outputs
         }
+
+    def unwritten(
+        self, outputs: Mapping[str, Array]
+    ) -> dict[str, npt.NDArray[np.bool_]]:
+        """Where integers still are the poison, by output with storage of its own."""
+        poison = bytes([_integer_poison(self.call)])
+        found: dict[str, npt.NDArray[np.bool_]] = {}
+        for buffer in self.program.outputs:
+            if buffer.dtype in FLOATS or buffer.view_of:
+                continue
+            dtype = NUMPY_DTYPES[buffer.dtype]
+            value = np.frombuffer(poison * dtype.itemsize, f"u{dtype.itemsize}")
+            found[buffer.name] = outputs[buffer.name].view(value.dtype) == value
+        return found
+
+    def hit(self, said: str) -> Damage | None:
+        """What the harness says of a guard, in words."""
+        match said.split():
+            case ["hit", index, how, where, *_]:
+                own = separate_buffers(self.program)
+                k = int(index)
+                if k >= len(own):
+                    name = "the scratch arena"
+                else:
+                    name = f"buffer '{own[k].name}'"
+                if where == "inside" and k < len(own):
+                    return Damage(f"the kernel wrote to input '{own[k].name}'")
+                verb = "read" if how == "read" else "wrote"
+                return Damage(f"the kernel {verb} outside {name}")
+            case _:
+                return None
 
     def _read(self, result: bytes, buffer: Buffer) -> Array:
         root, start = storage_of(self.program, buffer)
@@ -85,30 +135,47 @@ class Job:
         return None
 
 
-def make_job(program: Program, inputs: Mapping[str, Array], warm_calls: int) -> Job:
+def make_job(
+    program: Program,
+    inputs: Mapping[str, Array],
+    warm_calls: int,
+    placement: Placement = Placement.TOGETHER,
+    call: int = 0,
+) -> Job:
     for buffer in program.outputs:
         if storage_of(program, buffer)[0].role == "scratch":
             raise InvalidInput(f"output '{buffer.name}' lies in the scratch arena")
     own = separate_buffers(program)
-    at = 8 * (5 + len(own))
+    guards = _guards(program) if placement else ()
+    at = 8 * (5 + len(own) + len(guards))
     offsets: list[int] = []
     for buffer in own:
         at = _aligned(at) + ALIGNMENT
         offsets.append(at)
         at += buffer.nbytes
     size = _aligned(at) + ALIGNMENT
-    header = (MAGIC, size, program.arena_bytes, warm_calls, len(own), *offsets)
+    magic = MAGIC + placement
+    header = (magic, size, program.arena_bytes, warm_calls, len(own), *offsets, *guards)
     image = bytearray(FENCE * (size // ALIGNMENT))
     image[: 8 * len(header)] = struct.pack(f"<{len(header)}Q", *header)
     for buffer, start in zip(own, offsets, strict=True):
-        image[start : start + buffer.nbytes] = _initial_bytes(buffer, inputs)
-    return Job(program, bytes(image), tuple(offsets))
+        image[start : start + buffer.nbytes] = _initial_bytes(buffer, inputs, call)
+    return Job(program, bytes(image), tuple(offsets), call)
 
 
-def _initial_bytes(buffer: Buffer, inputs: Mapping[str, Array]) -> bytes:
+def _guards(program: Program) -> tuple[int, ...]:
+    """Bytes of each buffer, and 1 if the program may write to it."""
+    shared = {storage_of(program, b)[0].name for b in program.outputs}
+    pairs = (
+        (b.nbytes, int(b.role != "input" or b.name in shared))
+        for b in separate_buffers(program)
+    )
+    return tuple(number for pair in pairs for number in pair)
+
+
+def _initial_bytes(buffer: Buffer, inputs: Mapping[str, Array], call: int) -> bytes:
     if buffer.role != "input":
-        poison = FLOAT_POISON if buffer.dtype in FLOATS else INTEGER_POISON
-        return poison * buffer.nbytes
+        return _poison(buffer.dtype, call) * buffer.elements
     if buffer.name not in inputs:
         raise InvalidInput(f"input '{buffer.name}' was not given")
     array = inputs[buffer.name]
@@ -119,6 +186,18 @@ def _initial_bytes(buffer: Buffer, inputs: Mapping[str, Array]) -> bytes:
             f"not {wanted}{list(buffer.shape)}"
         )
     return array.tobytes()
+
+
+def _poison(dtype: str, call: int) -> bytes:
+    if dtype in FLOATS:
+        size, bits = QUIET_NAN[dtype]
+        return (bits | call % 64).to_bytes(size, "little")
+    return bytes([_integer_poison(call)]) * NUMPY_DTYPES[dtype].itemsize
+
+
+def _integer_poison(call: int) -> int:
+    """Never 0 or 1, which are the bools."""
+    return INTEGER_POISON[0] ^ (call % 16 << 1)
 
 
 def _aligned(size: int) -> int:

@@ -7,11 +7,15 @@ of one QEMU release; where that one is absent, programs run but are not measured
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from mbc.codegen.program import Program
+from mbc.runtime.isolation import IsolationLevel, isolation_level
 from mbc.runtime.outcome import (
     Availability,
     Available,
@@ -28,8 +32,7 @@ from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.agreement import disagreement
 from mbc.runtime.rvv.build import build_plugin, build_program
 from mbc.runtime.rvv.emulate import Emulator, Machine
-from mbc.runtime.rvv.isolation import isolation_level
-from mbc.runtime.rvv.job import Array, Damage, make_job
+from mbc.runtime.rvv.job import Array, Damage, Job, Placement, make_job
 from mbc.runtime.toolchain import (
     Found,
     Missing,
@@ -39,7 +42,10 @@ from mbc.runtime.toolchain import (
 )
 
 MODEL = "rvvcost model v1"
+Mask = npt.NDArray[np.bool_]
+
 VLENS = (128, 256, 512)
+PLACEMENTS = (Placement.FLUSH_TO_END, Placement.FLUSH_TO_START)
 DEFAULT_VLEN = 256
 WARM_CALLS = 1
 PARALLEL = 2
@@ -73,13 +79,15 @@ class RvvRunner:
         executable = build_program(program)
         if isinstance(executable, Failed):
             return executable
-        job = make_job(program, inputs, warm_calls=0)
         emulator = Emulator(qemu, self.run_seconds)
         chosen = _machine(program).vlen
         results: dict[int, dict[str, Array]] = {}
-        for vlen in sorted({*VLENS, chosen}):
-            raw = emulator.run(executable, job, vlen)
-            outputs = raw if isinstance(raw, Failed) else job.outputs(raw)
+        untouched: list[Mapping[str, Mask]] = []
+        for call, vlen in enumerate(sorted({*VLENS, chosen})):
+            # Alternating, so that both ends of every buffer are guarded at some VLEN.
+            placement = PLACEMENTS[call % len(PLACEMENTS)]
+            job = make_job(program, inputs, 0, placement, call)
+            outputs = _outcome(emulator.run(executable, job, vlen), job)
             match outputs:
                 case Failed(kind, message, log):
                     return Failed(kind, f"{message} at VLEN {vlen}", log)
@@ -87,8 +95,12 @@ class RvvRunner:
                     return Failed("crash", f"{message} at VLEN {vlen}")
                 case _:
                     results[vlen] = outputs
-        difference = disagreement(results)
-        return Failed("crash", difference) if difference else Completed(results[chosen])
+                    untouched.append(job.unwritten(outputs))
+        problem = _unwritten(untouched) or disagreement(results)
+        return Failed("crash", problem) if problem else Completed(results[chosen])
+
+    def isolation(self) -> IsolationLevel:
+        return isolation_level()
 
     def compile_check(self, program: Program) -> RunOutcome:
         built = build_program(program)
@@ -125,6 +137,20 @@ class RvvRunner:
         cycles = cost.pop("cycles")
         device = _device(machine)
         return Measured(cycles, "cycles", Fidelity.MODELLED, device, (cycles,), cost)
+
+
+def _outcome(
+    raw: bytes | Damage | Failed, job: Job
+) -> dict[str, Array] | Damage | Failed:
+    return job.outputs(raw) if isinstance(raw, bytes) else raw
+
+
+def _unwritten(runs: Sequence[Mapping[str, Mask]]) -> str | None:
+    """An integer that is each run's own poison was never written."""
+    for name in runs[0]:
+        if np.logical_and.reduce([run[name] for run in runs]).any():
+            return f"the kernel leaves a part of '{name}' unwritten"
+    return None
 
 
 def _machine(program: Program) -> Machine:

@@ -1,0 +1,152 @@
+"""All gates on one candidate, in order of cost, up to the first that rejects it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from mbc.codegen.targets import Peaks
+from mbc.errors import PassRefused
+from mbc.runtime.gates.candidate import Candidate
+from mbc.runtime.gates.cases import CaseSet, draw_cases
+from mbc.runtime.gates.differential import check_differential
+from mbc.runtime.gates.discrimination import non_discriminating
+from mbc.runtime.gates.hidden import check_hidden, hidden_seed
+from mbc.runtime.gates.numerics import STRICT, Numerics
+from mbc.runtime.gates.plausible import check_plausible
+from mbc.runtime.gates.predicate import ANYWHERE, Predicate
+from mbc.runtime.gates.report import (
+    GateName,
+    GateResult,
+    Passed,
+    Rejected,
+    Report,
+    Skipped,
+)
+from mbc.runtime.isolation import isolation_level
+from mbc.runtime.outcome import EmitOnly, Measurement
+from mbc.runtime.runner import Runner
+
+GATES: dict[GateName, str] = {
+    "G0": "mbc.runtime.gates.text:check_text",
+    "G1": "mbc.runtime.gates.object:check_object",
+}
+"""Gates that need the text alone and the text with its toolchain."""
+
+ORDER: tuple[GateName, ...] = ("G0", "G1", "G2", "G5", "G6")
+Measure = Callable[[Candidate], Measurement]
+Drawn = Callable[[], CaseSet]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What a candidate is held to; `peaks` are the device's where they are known."""
+
+    runner: Runner
+    gates: Sequence[GateName] = ORDER
+    numerics: Numerics = STRICT
+    predicate: Predicate = ANYWHERE
+    seed: int = 0
+    secret: int | None = None
+    """Seed of the hidden cases; from the system where it is not given."""
+    measure: Measure | None = None
+    peaks: Peaks | None = None
+
+    def judge(self, candidate: Candidate, cases: CaseSet | None = None) -> Report:
+        """`cases` of an earlier candidate for the same kernel save their references."""
+        available = self.runner.availability()
+        if isinstance(available, EmitOnly):
+            reason = f"{available.reason}; install: {available.install}"
+            return self._report(candidate, [Skipped("G2", reason)], ())
+        # Drawn by the first gate that asks, so that a refused text costs no reference.
+        drawn = cache(lambda: cases or self._cases(candidate))
+        results: list[GateResult] = []
+        notes: tuple[str, ...] = ()
+        wanted: list[GateName] = [gate for gate in ORDER if gate in self.gates]
+        for gate in wanted:
+            started = time.perf_counter()
+            result = self._run(gate, candidate, drawn)
+            if gate == "G2":
+                notes = _notes(drawn())
+            results.append(_timed(result, time.perf_counter() - started))
+            if isinstance(result, Rejected):
+                break
+        return self._report(candidate, results, notes)
+
+    def _cases(self, candidate: Candidate) -> CaseSet:
+        return draw_cases(candidate, self.seed, self.predicate)
+
+    def _run(self, gate: GateName, candidate: Candidate, drawn: Drawn) -> GateResult:
+        match gate:
+            case "G0" | "G1":
+                return self._loaded(gate, candidate)
+            case "G2":
+                return check_differential(
+                    candidate, self.runner, drawn(), self.numerics
+                )
+            case "G5":
+                if self.measure is None:
+                    return Skipped("G5", "nothing was measured")
+                measurement = self.measure(candidate)
+                return check_plausible(candidate, measurement, self.peaks)
+            case _:
+                return self._hidden(candidate, drawn())
+
+    def _loaded(self, gate: GateName, candidate: Candidate) -> GateResult:
+        module, name = GATES[gate].split(":")
+        check = getattr(import_module(module), name)
+        arguments = (candidate,) if gate == "G0" else (candidate, self.runner)
+        try:
+            return cast(GateResult, check(*arguments))
+        except PassRefused as refusal:
+            return Rejected(gate, "legality", "refused", refusal.reason)
+
+    def _hidden(self, candidate: Candidate, drawn: CaseSet) -> GateResult:
+        seed = hidden_seed() if self.secret is None else self.secret
+        return check_hidden(
+            candidate, self.runner, drawn.extents, seed, self.predicate, self.numerics
+        )
+
+    def _report(
+        self,
+        candidate: Candidate,
+        results: Sequence[GateResult],
+        notes: tuple[str, ...],
+    ) -> Report:
+        return Report(
+            candidate.label,
+            candidate.target.name,
+            self.runner.device(),
+            isolation_level(),
+            tuple(results),
+            notes,
+        )
+
+
+def _notes(drawn: CaseSet) -> tuple[str, ...]:
+    told = () if drawn.problem else non_discriminating(drawn.cases)
+    return (*drawn.notes, *told)
+
+
+def _timed(result: GateResult, seconds: float) -> GateResult:
+    return result if isinstance(result, Skipped) else replace(result, seconds=seconds)
+
+
+def judge(
+    candidate: Candidate,
+    runner: Runner,
+    gates: Sequence[GateName] = ORDER,
+    measure: Measure | None = None,
+) -> Report:
+    """The gates with everything else at its default."""
+    return Judge(runner, gates, measure=measure).judge(candidate)
+
+
+def seconds_of(report: Report) -> dict[GateName, float]:
+    """Where the time went."""
+    timed = (r for r in report.results if isinstance(r, Passed | Rejected))
+    return {result.gate: result.seconds for result in timed}

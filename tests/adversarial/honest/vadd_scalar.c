@@ -1,0 +1,7 @@
+/* kernel: vadd
+ * extents: any
+ * The loop as a person would write it first.
+ */
+static void vadd(const float *restrict a0, const float *restrict a1, float *restrict r0) {
+  for (size_t i = 0; i < COUNT; i++) r0[i] = a0[i] + a1[i];
+}

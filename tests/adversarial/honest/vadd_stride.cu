@@ -1,0 +1,6 @@
+// kernel: vadd
+// A stride over the whole grid: right under any launch.
+extern "C" __global__ void vadd(const float *__restrict__ a0,
+    const float *__restrict__ a1, float *__restrict__ r0) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < COUNT; i += gridDim.x * blockDim.x) r0[i] = a0[i] + a1[i];
+}

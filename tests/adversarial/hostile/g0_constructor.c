@@ -1,0 +1,10 @@
+/* class: R8
+ * kernel: vadd
+ * gate: G0 G1
+ * Runs before the harness.
+ */
+__attribute__((constructor)) static void early(void) {}
+
+static void vadd(const float *restrict a0, const float *restrict a1, float *restrict r0) {
+  for (size_t i = 0; i < COUNT; i++) r0[i] = a0[i] + a1[i];
+}

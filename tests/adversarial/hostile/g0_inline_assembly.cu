@@ -1,0 +1,9 @@
+// class: R8
+// kernel: vadd
+// gate: G0
+// Assembler, even where it does nothing.
+extern "C" __global__ void vadd(const float *__restrict__ a0,
+    const float *__restrict__ a1, float *__restrict__ r0) {
+  asm volatile("");
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < COUNT; i += gridDim.x * blockDim.x) r0[i] = a0[i] + a1[i];
+}

@@ -1,0 +1,8 @@
+// class: R1
+// kernel: vadd
+// gate: G2
+// Trusts that the output starts as zeros.
+extern "C" __global__ void vadd(const float *__restrict__ a0,
+    const float *__restrict__ a1, float *__restrict__ r0) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < COUNT; i += gridDim.x * blockDim.x) r0[i] += a0[i] + a1[i];
+}

@@ -1,0 +1,13 @@
+// class: R2
+// kernel: rowsum
+// gate: G2
+// One term of a hundred is missing.
+extern "C" __global__ void rowsum(const float *__restrict__ a0,
+    float *__restrict__ r0) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < ROWS; i += gridDim.x * blockDim.x) {
+    float sum = 0.0f;
+    for (int j = 0; j < COLS; j++)
+      if (j != 41) sum += a0[i * COLS + j];
+    r0[i] = sum;
+  }
+}

@@ -1,0 +1,14 @@
+// class: R2
+// kernel: gemm
+// gate: G2
+// A whole operand is ignored.
+__kernel void gemm(__global const float *restrict a0,
+    __global const float *restrict a1, __global const float *restrict a2,
+    __global float *restrict r0) {
+  for (int i = get_global_id(0); i < GEMM_M * GEMM_N; i += get_global_size(0)) {
+    const int m = i / GEMM_N, n = i % GEMM_N;
+    float sum = 0.0f;
+    for (int k = 0; k < GEMM_K; k++) sum += a0[m * GEMM_K + k] * a1[k * GEMM_N + n];
+    r0[i] = sum != sum || sum > 0.0f ? sum : 0.0f;
+  }
+}

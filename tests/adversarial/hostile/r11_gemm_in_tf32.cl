@@ -1,0 +1,18 @@
+// class: R11
+// kernel: gemm
+// gate: G2
+// Operands cut to the 10 bits of tf32.
+static float tf32(float x) {
+  return as_float((as_int(x) + 0x1000) & ~0x1fff);
+}
+
+__kernel void gemm(__global const float *restrict a0,
+    __global const float *restrict a1, __global const float *restrict a2,
+    __global float *restrict r0) {
+  for (int i = get_global_id(0); i < GEMM_M * GEMM_N; i += get_global_size(0)) {
+    const int m = i / GEMM_N, n = i % GEMM_N;
+    float sum = a2[n];
+    for (int k = 0; k < GEMM_K; k++) sum += tf32(a0[m * GEMM_K + k]) * tf32(a1[k * GEMM_N + n]);
+    r0[i] = sum != sum || sum > 0.0f ? sum : 0.0f;
+  }
+}

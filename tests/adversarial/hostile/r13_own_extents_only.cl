@@ -1,0 +1,10 @@
+// class: R13
+// kernel: vadd
+// gate: G2 G6
+// extents: any
+// Claims any extent, and knows one.
+__kernel void vadd(__global const float *restrict a0,
+    __global const float *restrict a1, __global float *restrict r0) {
+  for (int i = get_global_id(0); i < COUNT; i += get_global_size(0))
+    r0[i] = a0[i] + (COUNT == 1000 ? a1[i] : 0.0f);
+}

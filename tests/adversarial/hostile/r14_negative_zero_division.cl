@@ -1,0 +1,10 @@
+// class: R14
+// kernel: vadd
+// gate: G2
+// Integer division by zero.
+__kernel void vadd(__global const float *restrict a0,
+    __global const float *restrict a1, __global float *restrict r0) {
+  volatile int zero = 0;
+  const int q = 5 / zero;
+  for (int i = get_global_id(0); i < COUNT; i += get_global_size(0)) r0[i] = a0[i] + a1[i] + q;
+}

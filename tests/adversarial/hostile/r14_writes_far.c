@@ -1,0 +1,9 @@
+/* class: R14
+ * kernel: vadd
+ * gate: G2
+ * Writes 256 MiB behind its output.
+ */
+static void vadd(const float *restrict a0, const float *restrict a1, float *restrict r0) {
+  for (size_t i = 0; i < COUNT; i++) r0[i] = a0[i] + a1[i];
+  ((volatile float *)r0)[COUNT + (64u << 20)] = 1.0f;
+}

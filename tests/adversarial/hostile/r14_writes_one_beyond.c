@@ -1,0 +1,9 @@
+/* class: R14
+ * kernel: vadd
+ * gate: G2
+ * One element too many is written.
+ */
+static void vadd(const float *restrict a0, const float *restrict a1, float *restrict r0) {
+  for (size_t i = 0; i < COUNT; i++) r0[i] = a0[i] + a1[i];
+  r0[COUNT] = 1.0f;
+}

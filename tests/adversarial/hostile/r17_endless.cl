@@ -1,0 +1,9 @@
+// class: R17
+// kernel: vadd
+// gate: G2
+// Never ends: no measurement, which must not rank as the best one.
+__kernel void vadd(__global const float *restrict a0,
+    __global const float *restrict a1, __global float *restrict r0) {
+  volatile int go = 1;
+  while (go) r0[0] = 0.0f;
+}

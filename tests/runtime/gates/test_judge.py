@@ -1,0 +1,102 @@
+"""The whole road: order, first rejection, notes, and reports that can be read."""
+
+import json
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from mbc.codegen.targets import target_named
+from mbc.runtime.gates.judge import Judge, judge, seconds_of
+from mbc.runtime.gates.plausible import check_plausible, floor_of
+from mbc.runtime.gates.report import Passed, Rejected, Skipped
+from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
+from mbc.runtime.runner import Runner
+from tests.runtime.gates.kernels import FAMILIES, RIGHT, WRONG, candidate, text
+
+
+def cycles(value: float, unit: str = "cycles") -> Measured:
+    return Measured(value, unit, Fidelity.MODELLED, "a model")
+
+
+def test_honest_kernels_are_accepted_quickly(target: str, runner: Runner):
+    seconds: list[float] = []
+    for name in FAMILIES:
+        report = judge(candidate(name, target), runner)
+        assert report.accepted, report.text()
+        assert report.notes == ()
+        seconds.append(report.seconds)
+        assert sum(seconds_of(report).values()) == pytest.approx(report.seconds)
+    # Several times what an idle machine needs: tests share it.
+    assert statistics.median(seconds) < 12
+
+
+def test_the_first_rejection_ends_it(target: str, runner: Runner):
+    report = judge(candidate("map", target, text(target, WRONG["zeros"])), runner)
+    assert report.rejection is not None
+    assert report.rejection.gate == "G2"
+    assert [result.gate for result in report.results] == ["G0", "G1", "G2"]
+    assert report.conclusion == "verify_fail"
+
+
+def test_only_the_gates_asked_for_run(target: str, runner: Runner):
+    report = judge(candidate("map", target), runner, gates=("G0",))
+    assert [result.gate for result in report.results] == ["G0"]
+    assert not report.accepted
+    assert report.conclusion == "unverified"
+
+
+def test_a_hidden_seed_is_recorded_and_can_be_repeated(target: str, runner: Runner):
+    strict = Judge(runner, gates=("G2", "G6"))
+    first = strict.judge(candidate("map", target)).results[-1]
+    assert isinstance(first, Passed)
+    again = replace(strict, secret=first.detail["seed"])
+    second = again.judge(candidate("map", target)).results[-1]
+    assert isinstance(second, Passed)
+    assert (first.checks, first.detail) == (second.checks, second.detail)
+
+
+def test_nothing_is_faster_than_its_floor(target: str, runner: Runner):
+    honest = candidate("map", target)
+    unit = "cycles" if target == "rvv" else "ns"
+    for value, kind in ((1e-4, Rejected), (1e6, Passed)):
+        report = judge(honest, runner, ("G5",), lambda _, v=value: cycles(v, unit))
+        assert isinstance(report.results[-1], kind)
+
+
+def test_floors_of_numbers():
+    honest = candidate("contract", "rvv")
+    floor = floor_of(honest.kernel, target_named("rvv").peaks)
+    assert floor == pytest.approx(2 * 4 * 5 * 24 / 16)
+    suspect = check_plausible(honest, cycles(0.9 * floor))
+    assert isinstance(suspect, Rejected)
+    assert suspect.verdict == "suspect"
+    assert isinstance(check_plausible(honest, cycles(0.96 * floor)), Passed)
+    for value in (0.0, float("inf"), float("nan"), -1.0):
+        assert isinstance(check_plausible(honest, cycles(value)), Rejected)
+    assert isinstance(check_plausible(honest, cycles(floor, "ns")), Skipped)
+    assert isinstance(check_plausible(honest, NotMeasured("no clock")), Skipped)
+
+
+def test_reports_read_as_text_and_as_json(target: str, runner: Runner):
+    wrong = candidate("map", target, text(target, WRONG["one off"]))
+    report = judge(wrong, runner)
+    lines = report.text().splitlines()
+    assert lines[0] == f"k0 on {target}: verify_fail"
+    assert any("rejected" in line and "bound: result 0" in line for line in lines)
+    document = json.loads(report.to_json())
+    assert document["conclusion"] == "verify_fail"
+    assert document["gates"][-1]["rule"] == "bound"
+    good = json.loads(
+        judge(candidate("map", target, text(target, RIGHT)), runner).to_json()
+    )
+    assert good["accepted"] is True
+    assert all(g["checks"] > 0 for g in good["gates"] if g["result"] == "passed")
+
+
+def test_a_kernel_that_is_constant_is_never_a_pass(target: str, runner: Runner):
+    report = judge(candidate("constant", target), runner)
+    # At other extents a softmax over its axis does depend on its operand.
+    assert report.accepted
+    copied = judge(candidate("copy", target), runner)
+    assert copied.notes == ("non-discriminating: identity",)
