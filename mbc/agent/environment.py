@@ -38,7 +38,7 @@ from mbc.codegen.families import match_kernel, schedule_of
 from mbc.codegen.model import emit_model
 from mbc.codegen.program import Program
 from mbc.codegen.targets import Target
-from mbc.errors import InvalidInput, PassRefused
+from mbc.errors import PassRefused
 from mbc.ir.context import new_context
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
@@ -120,9 +120,15 @@ class KernelEnvironment:
         return kept
 
     def legal_actions(self, pipeline: str) -> Sequence[Candidate]:
-        """Every legal replacement of one knob, in the order of `KNOBS`."""
+        """Every legal replacement of one knob, in the order of `KNOBS`.
+
+        Left out: what a later step of the pipeline refuses. A remembered pipeline
+        that is refused by now leads nowhere.
+        """
         steps = steps_of(pipeline)
         before = self._predicted(pipeline)
+        if before is None:
+            return []
         found: dict[str, Candidate] = {}
         for knob in KNOBS:
             others = [s for s in steps if name_of(s) != knob]
@@ -132,26 +138,28 @@ class KernelEnvironment:
                 changed = canonical([*others, text])
                 if text == present or changed == pipeline or changed in found:
                     continue
-                estimate = prior(before, self._predicted(changed))
+                after = self._predicted(changed)
+                if after is None:
+                    continue
+                estimate = prior(before, after)
                 action = ActionText.of_step(text)
                 found[changed] = Candidate(action, changed, estimate)
         return list(found.values())
 
     def _space(self, knob: str, others: Sequence[str]) -> Sequence[ModulePass]:
-        """Legal instances of one knob for this kernel, not for its helpers."""
-        try:
-            module = self._scheduled(canonical(others), final="")
-        except PassRefused:
-            return []  # The other steps need this knob's present value.
+        """What the steps before a knob leave it, for this kernel and no helper."""
+        place = KNOBS.index(knob)
+        earlier = [step for step in others if KNOBS.index(name_of(step)) < place]
+        module = self._scheduled(canonical(earlier), final="")
         space = pass_class(knob).schedule_space(self._context, module)
         return [step for step in space if selector_of(step) == self.label]
 
-    def _predicted(self, pipeline: str) -> float:
-        """The time that the cost model gives a schedule."""
+    def _predicted(self, pipeline: str) -> float | None:
+        """The time that the cost model gives a schedule; None if it is refused."""
         try:
             module = self._scheduled(pipeline, final="")
-        except (PassRefused, InvalidInput):
-            return float(self.kernel.flops + self.kernel.bytes)
+        except PassRefused:
+            return None
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
         match = match_kernel(kernel, self.compiled_for)
         schedule = schedule_of(match, self.compiled_for)
