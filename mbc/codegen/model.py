@@ -248,9 +248,11 @@ def is_contiguous(
     """Whether a box of `sizes` in a row-major `shape` is one run of memory."""
     partial = False
     for extent, size, stride in zip(shape, sizes, strides, strict=True):
+        if partial and size != extent:
+            return False
         if size == 1:
             continue
-        if stride != 1 or (partial and size != extent):
+        if stride != 1:
             return False
         partial = True
     return True
