@@ -100,7 +100,7 @@ def test_a_pipeline_prints_the_ir_after_each_pass(shell: Shell):
 
 
 @runs("rvv")
-def test_tune_then_kb_best(shell: Shell):
+def test_tune_then_kb_best_and_replay(shell: Shell):
     command = ("mbc", "tune", "mlp.mlir", "--target", "rvv", "--budget-measurements")
     out = shell(*command, 4)
     assert "contract" in out
@@ -110,6 +110,11 @@ def test_tune_then_kb_best(shell: Shell):
     assert len(shell("mbc", "kb", "ls").splitlines()) == 3
     best = shell("mbc", "kb", "best", "--target", "rvv")
     assert best.split()[:2] in (["target", "family"], ["nothing", "yet"])
+    pipeline = manifest["pipeline"]
+    shell("mbc-opt", "mlp.mlir", "--target", "rvv", "-p", pipeline, "-o", "replayed")
+    for name in ("model.c", "model.h", "main.c", "weights.bin"):
+        tuned, replayed = (shell.folder / f / name for f in ("mlp.rvv", "replayed"))
+        assert tuned.read_bytes() == replayed.read_bytes()
 
 
 @runs("opencl")
