@@ -18,7 +18,6 @@ from mbc.codegen.model import (
     FunctionCode,
     ModelCode,
     emit_model,
-    is_contiguous,
 )
 from mbc.codegen.program import VIEW_ALIGNMENT, Buffer
 from mbc.codegen.targets import target_named
@@ -26,6 +25,7 @@ from mbc.errors import InvalidInput
 from mbc.ir import build
 from mbc.ir.arithmetic import add
 from mbc.ir.attributes import TARGET
+from mbc.ir.boxes import Box
 from mbc.ir.context import new_context
 from mbc.ir.ops.contract import ContractOp
 from mbc.passes.pipeline import parse, run
@@ -165,15 +165,16 @@ def test_an_op_outside_of_kernels_is_refused_by_name():
     ],
 )
 def test_which_boxes_are_one_run_of_memory(shape, sizes, strides, contiguous: bool):
-    assert is_contiguous(shape, sizes, strides) is contiguous
+    box = Box((0,) * len(sizes), tuple(sizes), tuple(strides))
+    assert box.is_run(shape) is contiguous
     elements = np.arange(np.prod(shape, dtype=int)).reshape(shape)
-    box = elements[
+    taken = elements[
         tuple(
             slice(0, size * stride, stride)
             for size, stride in zip(sizes, strides, strict=True)
         )
     ]
-    assert bool(np.all(np.diff(box.ravel()) == 1)) is contiguous
+    assert bool(np.all(np.diff(taken.ravel()) == 1)) is contiguous
 
 
 def alive(function: FunctionCode) -> Iterator[tuple[Buffer, int, int]]:

@@ -105,7 +105,7 @@ def test_tune_then_kb_best_and_replay(shell: Shell):
     out = shell(*command, 4)
     assert "contract" in out
     assert "modelled" in out
-    manifest = json.loads((shell.folder / "mlp.rvv" / "manifest.json").read_text())
+    manifest = json.loads((shell.folder / "mlp-rvv" / "manifest.json").read_text())
     assert manifest["provenance"].startswith("checked")
     assert len(shell("mbc", "kb", "ls").splitlines()) == 3
     best = shell("mbc", "kb", "best", "--target", "rvv")
@@ -113,7 +113,7 @@ def test_tune_then_kb_best_and_replay(shell: Shell):
     pipeline = manifest["pipeline"]
     shell("mbc-opt", "mlp.mlir", "--target", "rvv", "-p", pipeline, "-o", "replayed")
     for name in ("model.c", "model.h", "main.c", "weights.bin"):
-        tuned, replayed = (shell.folder / f / name for f in ("mlp.rvv", "replayed"))
+        tuned, replayed = (shell.folder / f / name for f in ("mlp-rvv", "replayed"))
         assert tuned.read_bytes() == replayed.read_bytes()
 
 
