@@ -1,6 +1,6 @@
 """The main job on two small models: import, tune on two targets, keep what was learned.
 
-    python tools/demo.py [--output demo-out] [--measurements 24]
+    python tools/demo.py [--output demo-out] [--measurements 40]
 
 Tunes a residual conv net and a transformer block (random weights) for RVV, in
 modelled cycles, and for OpenCL, in nanoseconds; writes artifacts and the knowledge
@@ -39,7 +39,7 @@ EMITTED = ("rvv", "opencl", "cuda")
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run the main job.")
     parser.add_argument("--output", type=Path, default=ROOT / "demo-out")
-    parser.add_argument("--measurements", type=int, default=24)
+    parser.add_argument("--measurements", type=int, default=40)
     options = parser.parse_args(argv)
     options.output.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False, width=100)

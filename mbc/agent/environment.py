@@ -9,6 +9,7 @@ compared with `execute` within the bound of its case, and timed beside its refer
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -34,11 +35,12 @@ from mbc.agent.records import (
     TargetIdentity,
 )
 from mbc.agent.state import extract
+from mbc.codegen.emitters import emitter
 from mbc.codegen.families import match_kernel, schedule_of
 from mbc.codegen.model import emit_model
 from mbc.codegen.program import Program
 from mbc.codegen.targets import Target
-from mbc.errors import InvalidInput, PassRefused
+from mbc.errors import PassRefused
 from mbc.ir.context import new_context
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
@@ -70,6 +72,22 @@ class _Built:
     program: Program
     arrays: dict[str, Array]
     worst: float
+
+
+@dataclass(frozen=True)
+class _Outlook:
+    """The time that the cost model gives a schedule, and a hash of its code."""
+
+    time: float
+    code: int
+
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def without_comments(source: str) -> str:
+    """Emitted text without the comments, which name the schedule."""
+    return COMMENT.sub("", source)
 
 
 @dataclass
@@ -104,6 +122,7 @@ class KernelEnvironment:
         self._values = {f"arg{i}": array for i, array in enumerate(arguments)}
         self._expected = expected_results(self.module, arguments, self.seed)
         self._built: dict[str, _Built | Rejected] = {}
+        self._outlooks: dict[str, _Outlook | None] = {}
 
     def default(self) -> str:
         """The target's own kernel-level steps, with the label filled in."""
@@ -120,10 +139,17 @@ class KernelEnvironment:
         return kept
 
     def legal_actions(self, pipeline: str) -> Sequence[Candidate]:
-        """Every legal replacement of one knob, in the order of `KNOBS`."""
+        """Every legal replacement of one knob, in the order of `KNOBS`.
+
+        Left out: what a later step of the pipeline refuses, and what emits the same
+        code as another. A remembered pipeline that is refused by now leads nowhere.
+        """
         steps = steps_of(pipeline)
-        before = self._predicted(pipeline)
+        before = self._outlook(pipeline)
+        if before is None:
+            return []
         found: dict[str, Candidate] = {}
+        emitted = {before.code}
         for knob in KNOBS:
             others = [s for s in steps if name_of(s) != knob]
             present = next((s for s in steps if name_of(s) == knob), "")
@@ -132,32 +158,44 @@ class KernelEnvironment:
                 changed = canonical([*others, text])
                 if text == present or changed == pipeline or changed in found:
                     continue
-                estimate = prior(before, self._predicted(changed))
+                after = self._outlook(changed)
+                if after is None or after.code in emitted:
+                    continue
+                emitted.add(after.code)
+                estimate = prior(before.time, after.time)
                 action = ActionText.of_step(text)
                 found[changed] = Candidate(action, changed, estimate)
         return list(found.values())
 
     def _space(self, knob: str, others: Sequence[str]) -> Sequence[ModulePass]:
-        """Legal instances of one knob for this kernel, not for its helpers."""
-        try:
-            module = self._scheduled(canonical(others), final="")
-        except PassRefused:
-            return []  # The other steps need this knob's present value.
+        """What the steps before a knob leave it, for this kernel and no helper."""
+        place = KNOBS.index(knob)
+        earlier = [step for step in others if KNOBS.index(name_of(step)) < place]
+        module = self._scheduled(canonical(earlier), final="")
         space = pass_class(knob).schedule_space(self._context, module)
         return [step for step in space if selector_of(step) == self.label]
 
-    def _predicted(self, pipeline: str) -> float:
-        """The time that the cost model gives a schedule."""
+    def _outlook(self, pipeline: str) -> _Outlook | None:
+        """What a schedule looks like before it is built; None if it is refused."""
+        if pipeline not in self._outlooks:
+            self._outlooks[pipeline] = self._looked_at(pipeline)
+        return self._outlooks[pipeline]
+
+    def _looked_at(self, pipeline: str) -> _Outlook | None:
         try:
             module = self._scheduled(pipeline, final="")
-        except (PassRefused, InvalidInput):
-            return float(self.kernel.flops + self.kernel.bytes)
+        except PassRefused:
+            return None
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
         match = match_kernel(kernel, self.compiled_for)
         schedule = schedule_of(match, self.compiled_for)
         cost = schedule_cost(match, self.compiled_for, schedule)
         facts = kernel_facts(kernel, self.compiled_for)
-        return predicted_time(cost, facts, device_peaks(self.compiled_for))
+        time = predicted_time(cost, facts, device_peaks(self.compiled_for))
+        code = emitter(self.compiled_for, match.family)(
+            match, schedule, self.compiled_for
+        )
+        return _Outlook(time, hash((without_comments(code.source), code.launches)))
 
     def _scheduled(self, pipeline: str, final: str) -> ModuleOp:
         module = self.module.clone()

@@ -22,11 +22,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mbc.codegen.emitters import emit_kernel, translation_unit
-from mbc.codegen.loops import row_major
 from mbc.codegen.memory_plan import Lifetime, plan_memory
-from mbc.codegen.nest.moves import static_box
 from mbc.codegen.program import (
-    DTYPE_BYTES,
     VIEW_ALIGNMENT,
     Buffer,
     KernelCode,
@@ -35,6 +32,7 @@ from mbc.codegen.program import (
 )
 from mbc.codegen.targets import Target, module_target
 from mbc.errors import InvalidInput
+from mbc.ir.boxes import is_aligned_run, static_box
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, source_of
 from mbc.ir.types import element_of, shape_of
@@ -232,28 +230,10 @@ def _step(plan: _Plan, op: Operation, outputs: Mapping[SSAValue, str]) -> None:
 
 
 def _slice(source: _Place, op: tensor_dialect.ExtractSliceOp) -> _Place:
-    offsets, sizes, strides = static_box(op)
-    if not is_contiguous(shape_of(op.source), sizes, strides):
-        raise InvalidInput("a slice that is not contiguous is in no kernel")
-    steps = row_major(shape_of(op.source))
-    start = sum(o * s for o, s in zip(offsets, steps, strict=True))
-    if start * DTYPE_BYTES[str(element_of(op.source))] % VIEW_ALIGNMENT:
-        raise InvalidInput("a slice that does not start aligned is in no kernel")
+    if not is_aligned_run(op, VIEW_ALIGNMENT):
+        raise InvalidInput("a slice that is no aligned run of memory is in no kernel")
+    start = static_box(op).start(shape_of(op.source))
     return _Place(source.root, source.offset + start)
-
-
-def is_contiguous(
-    shape: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
-) -> bool:
-    """Whether a box of `sizes` in a row-major `shape` is one run of memory."""
-    partial = False
-    for extent, size, stride in zip(shape, sizes, strides, strict=True):
-        if size == 1:
-            continue
-        if stride != 1 or (partial and size != extent):
-            return False
-        partial = True
-    return True
 
 
 def _launch(plan: _Plan, op: KernelOp, outputs: Mapping[SSAValue, str]) -> None:

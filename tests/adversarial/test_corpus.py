@@ -120,7 +120,7 @@ def check_accepted(report: Report) -> None:
     assert report.accepted, said(report)
     passed = {r.gate: r for r in report.results if isinstance(r, Passed)}
     assert {"G0", "G2"} <= set(passed)
-    assert passed["G2"].checks > 100, "the differential gate hardly compared anything"
+    assert passed["G2"].checks >= 50, "hardly anything was compared"
     assert not report.notes, report.notes
 
 

@@ -120,7 +120,7 @@ def test_tune_keeps_what_it_learned_and_resumes(mbc: Command, model: Path, here:
     assert first.code == 0
     assert "kernel 1 of 1" in first.err
     assert first.out.splitlines()[0].split()[:2] == ["kernel", "family"]
-    manifest = json.loads((here / "m.rvv" / "manifest.json").read_text())
+    manifest = json.loads((here / "m-rvv" / "manifest.json").read_text())
     assert manifest["provenance"].startswith("checked")
     count = len(mbc("kb", "ls").out.splitlines())
     again = mbc(*arguments)

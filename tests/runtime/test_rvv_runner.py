@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from mbc.codegen.program import Buffer, Launch, Program, Role
-from mbc.runtime.outcome import Completed, EmitOnly, Failed, Measured, NotMeasured
+from mbc.runtime.outcome import (
+    Completed,
+    EmitOnly,
+    Failed,
+    Fidelity,
+    Measured,
+    NotMeasured,
+)
 from mbc.runtime.rvv.runner import RvvRunner
+from mbc.runtime.toolchain import Found, find_qemu_riscv64
 
 N = 33
 
@@ -204,6 +213,23 @@ def test_modelled_cycles_are_deterministic(
     assert again == [first, first]
     assert first.device.startswith("rvvcost model v1 vlen256 dlen256 mlen128 ")
     assert first.detail["vector_insns"] > 0
+
+
+def test_without_plugins_instructions_are_counted(
+    runner: RvvRunner, vectors: Floats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (modelled,) = runner.measure([program(ADD)], [vectors], rounds=1)
+    if isinstance(modelled, NotMeasured) or modelled.fidelity is not Fidelity.MODELLED:
+        pytest.skip("the cost model does not run here")
+    qemu = find_qemu_riscv64()
+    assert isinstance(qemu, Found)
+    plain = replace(qemu, kind="plain")
+    monkeypatch.setattr("mbc.runtime.rvv.runner.find_qemu_riscv64", lambda: plain)
+    (counted,) = runner.measure([program(ADD)], [vectors], rounds=1)
+    assert isinstance(counted, Measured)
+    assert counted.fidelity is Fidelity.COUNTED
+    assert (counted.unit, counted.device) == ("instructions", runner.device())
+    assert counted.value == modelled.detail["insns"]
 
 
 def test_unmeasurable_program_says_why(runner: RvvRunner, vectors: Floats) -> None:

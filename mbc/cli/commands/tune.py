@@ -57,7 +57,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     module = load_model(arguments.model)
     path = chosen_path(arguments.kb)
-    folder: Path = arguments.output or Path(f"{arguments.model.stem}.{target}")
+    folder: Path = arguments.output or Path(f"{arguments.model.stem}-{target}")
     make_folder(folder)
     with shown_progress() as progress:
         tuned = tune(

@@ -18,8 +18,6 @@ from mbc.codegen.targets import Target
 from mbc.ir.kernel import KernelOp
 from mbc.ir.types import element_of, shape_of
 
-NAMES = ("step", *(f"i{d}" for d in range(8)))
-
 
 def kernel_buffers(
     kernel: KernelOp,

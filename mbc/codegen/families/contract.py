@@ -139,7 +139,9 @@ def _all_f32(found: Anchored) -> bool:
 
 
 def _rvv_space(match: ContractMatch) -> Space:
-    rows = (6, 5, 4, 7, 3, 2, 1, 14)
+    """The default tile shares the rows out evenly over as few tiles as six allow."""
+    even = -(-match.m // -(-match.m // 6))
+    rows = dict.fromkeys((even, 6, 5, 4, 7, 3, 2, 1, 14))
     legal = tuple((r,) for r in rows if r <= max(1, match.m))
     return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (2, 1, 4)}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith
 from xdsl.dialects import tensor as tensor_dialect
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from mbc.codegen.expression import (
     element_literals,
@@ -25,9 +25,9 @@ from mbc.codegen.nest.stage import (
     parenthesized,
 )
 from mbc.errors import InvalidInput
+from mbc.ir.boxes import static_box
 from mbc.ir.ops.pack import PackOp
 from mbc.ir.ops.unpack import UnpackOp
-from mbc.ir.tensor_op import int_values
 from mbc.ir.types import element_of, shape_of
 
 
@@ -62,28 +62,28 @@ def copy_stage(source: SSAValue, to: str, storage: Storage) -> Stage:
 def extract_slice_stages(
     op: tensor_dialect.ExtractSliceOp, storage: Storage
 ) -> list[Stage]:
-    offsets, sizes, strides = static_box(op)
-    names = loop_names(len(sizes))
+    box = static_box(op)
+    names = loop_names(len(box.sizes))
     read = [
         _affine(name, stride, offset)
-        for name, stride, offset in zip(names, strides, offsets, strict=True)
+        for name, stride, offset in zip(names, box.strides, box.offsets, strict=True)
     ]
-    write = _kept_axes(names, sizes, shape_of(op.result))
-    loops = list(zip(names, sizes, strict=True))
+    write = _kept_axes(names, box.sizes, shape_of(op.result))
+    loops = list(zip(names, box.sizes, strict=True))
     return [move("slice", storage, op.source, op.result, loops, read, write)]
 
 
 def insert_slice_stages(
     op: tensor_dialect.InsertSliceOp, storage: Storage
 ) -> list[Stage]:
-    offsets, sizes, strides = static_box(op)
-    names = loop_names(len(sizes))
+    box = static_box(op)
+    names = loop_names(len(box.sizes))
     write = [
         _affine(name, stride, offset)
-        for name, stride, offset in zip(names, strides, offsets, strict=True)
+        for name, stride, offset in zip(names, box.strides, box.offsets, strict=True)
     ]
-    read = _kept_axes(names, sizes, shape_of(op.source))
-    loops = list(zip(names, sizes, strict=True))
+    read = _kept_axes(names, box.sizes, shape_of(op.source))
+    loops = list(zip(names, box.sizes, strict=True))
     whole = loops_over(op.dest)
     everywhere = [name for name, _ in whole]
     return [
@@ -106,14 +106,6 @@ def _kept_axes(
 def _affine(name: str, stride: int, offset: int) -> str:
     text = name if stride == 1 else f"{name} * {stride}"
     return text if offset == 0 else f"{text} + {offset}"
-
-
-def static_box(op: Operation) -> tuple[list[int], list[int], list[int]]:
-    """Static offsets, sizes and strides of a slice op."""
-    rows: list[list[int]] = []
-    for name in ("static_offsets", "static_sizes", "static_strides"):
-        rows.append(list(int_values(op.properties[name])))
-    return rows[0], rows[1], rows[2]
 
 
 def concat_stages(op: tensor_dialect.ConcatOp, storage: Storage) -> list[Stage]:

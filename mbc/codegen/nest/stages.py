@@ -20,7 +20,6 @@ from mbc.errors import InvalidInput
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.lstm import LstmOp
 from mbc.ir.ops.pack import PackOp
-from mbc.ir.ops.pool import PoolOp
 from mbc.ir.ops.scan import ScanOp
 from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.types import is_tensor
@@ -29,7 +28,6 @@ STAGES: dict[type[Operation], Callable[[Any, Storage], list[Stage]]] = {
     arith.ConstantOp: moves.constant_stages,
     LstmOp: named.lstm_stages,
     PackOp: moves.pack_stages,
-    PoolOp: named.pool_stages,
     ScanOp: named.scan_stages,
     UnpackOp: moves.unpack_stages,
     linalg.BroadcastOp: moves.broadcast_stages,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, tensor
@@ -12,10 +11,10 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mbc.codegen.program import VIEW_ALIGNMENT
+from mbc.ir.boxes import is_aligned_run
 from mbc.ir.kernel import KernelOp
 from mbc.ir.structured import is_elementwise
 from mbc.ir.tensor_op import TensorOp
-from mbc.ir.types import element_of, numpy_dtype, shape_of
 
 PURE_DIALECTS = frozenset({"arith", "linalg", "math", "mbc", "tensor"})
 
@@ -26,31 +25,9 @@ def is_view(op: Operation) -> bool:
     """The same elements in the same order, or one aligned run of them."""
     if isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
         return True
-    if not isinstance(op, tensor.ExtractSliceOp) or not is_contiguous(op):
+    if not isinstance(op, tensor.ExtractSliceOp):
         return False
-    return start_bytes(op) % VIEW_ALIGNMENT == 0
-
-
-def start_bytes(op: tensor.ExtractSliceOp) -> int:
-    """Where a static slice starts in its row-major source."""
-    steps, offset = shape_of(op.source), 0
-    for axis, index in enumerate(integers(op.static_offsets)):
-        offset += index * math.prod(steps[axis + 1 :])
-    return offset * numpy_dtype(element_of(op.source)).itemsize
-
-
-def is_contiguous(op: tensor.ExtractSliceOp) -> bool:
-    """One run of the source: full axes behind the first one longer than 1."""
-    if op.offsets or op.sizes or op.strides:
-        return False
-    source, sizes = shape_of(op.source), integers(op.static_sizes)
-    longer = [axis for axis, size in enumerate(sizes) if size != 1]
-    if not longer:
-        return True
-    first = longer[0]
-    if sizes[first + 1 :] != source[first + 1 :]:
-        return False
-    return integers(op.static_strides)[first] == 1
+    return is_aligned_run(op, VIEW_ALIGNMENT)
 
 
 def integers(array: Attribute) -> tuple[int, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import signal
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -25,9 +27,14 @@ HARNESS_TROUBLE = {
 """By the exit code of harness.c."""
 
 RESULT = "result.bin"
+TRACE_LINE = re.compile(r"Trace \d+: \S+ \[[0-9a-f]+/([0-9a-f]+)/")
 
 EMULATOR_BYTES = 2 << 30
 """Address space that the emulator needs besides the program's own."""
+
+TRACE = "trace.log"
+TRACE_BYTES = 2 << 30
+"""About 20 million instructions."""
 
 PROGRAM_BYTES = 64 << 20
 """The program's code and stack."""
@@ -87,6 +94,18 @@ class Emulator:
             failure = self._start(extra, executable, job, vlen, folder, plugin)
             return failure or _numbers((folder / "cost.json").read_text())
 
+    def count(self, executable: Executable, job: Job, vlen: int) -> int | Failed:
+        """Instructions of the job's last call, from a trace of single steps."""
+        step = "-singlestep" if self.qemu.major < 8 else "-one-insn-per-tb"
+        extra = [step, "-d", "exec,nochain", "-D", TRACE]
+        with tempfile.TemporaryDirectory(prefix="mbc-") as name:
+            folder = Path(name)
+            failure = self._start(extra, executable, job, vlen, folder)
+            if failure is not None:
+                return failure
+            with (folder / TRACE).open(encoding="ascii", errors="replace") as trace:
+                return _steps_between(trace, executable.roi_begin, executable.roi_end)
+
     def _start(
         self,
         options: list[str],
@@ -116,8 +135,23 @@ class Emulator:
             wall_seconds=self.run_seconds,
             cpu_seconds=math.ceil(self.run_seconds),
             memory_bytes=EMULATOR_BYTES + own,
-            file_bytes=own,
+            file_bytes=max(own, TRACE_BYTES),
         )
+
+
+def _steps_between(trace: Iterable[str], begin: int, end: int) -> int:
+    """Lines after the one at `begin` and before the one at `end`."""
+    count, inside = 0, False
+    for line in trace:
+        found = TRACE_LINE.match(line)
+        if found is None:
+            continue
+        address = int(found[1], 16)
+        if address == end:
+            return count
+        count += inside
+        inside = inside or address == begin
+    return count
 
 
 def _failure(ended: Ended) -> Failed | None:

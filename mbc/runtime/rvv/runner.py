@@ -30,13 +30,14 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.agreement import disagreement
-from mbc.runtime.rvv.build import build_plugin, build_program
+from mbc.runtime.rvv.build import Executable, build_plugin, build_program
 from mbc.runtime.rvv.emulate import Emulator, Machine
 from mbc.runtime.rvv.job import Array, Damage, Job, Placement, make_job
 from mbc.runtime.toolchain import (
     Found,
     Missing,
     Tool,
+    find_host_compiler,
     find_qemu_riscv64,
     find_rvv_compiler,
 )
@@ -70,7 +71,11 @@ class RvvRunner:
         )
 
     def device(self) -> str:
-        return _device(Machine(DEFAULT_VLEN, DEFAULT_VLEN))
+        machine = Machine(DEFAULT_VLEN, DEFAULT_VLEN)
+        qemu = find_qemu_riscv64()
+        if isinstance(qemu, Found) and _clock(qemu) != MODEL:
+            return _counter(qemu, machine)
+        return _device(machine)
 
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
         qemu = find_qemu_riscv64()
@@ -120,17 +125,15 @@ class RvvRunner:
         qemu = find_qemu_riscv64()
         if isinstance(qemu, Missing):
             return NotMeasured(f"{qemu.reason}; install: {qemu.install}")
-        if qemu.kind != "plugins":
-            return NotMeasured(f"{NEEDS_PLUGINS}, and this is {qemu.version}")
-        plugin = build_plugin()
-        if isinstance(plugin, Failed):
-            return NotMeasured(f"the cost plugin cannot be built: {plugin.message}")
         executable = build_program(program)
         if isinstance(executable, Failed):
             return NotMeasured(executable.message)
         machine = _machine(program)
         job = make_job(program, inputs, WARM_CALLS)
         emulator = Emulator(qemu, self.run_seconds)
+        plugin = build_plugin() if qemu.kind == "plugins" else None
+        if plugin is None or isinstance(plugin, Failed):
+            return _counted(emulator, executable, job, machine)
         cost = emulator.cost(executable, job, machine, plugin)
         if isinstance(cost, Failed):
             return NotMeasured(cost.message)
@@ -153,10 +156,25 @@ def _unwritten(runs: Sequence[Mapping[str, Mask]]) -> str | None:
     return None
 
 
+def _counted(
+    emulator: Emulator, executable: Executable, job: Job, machine: Machine
+) -> Measurement:
+    """Instructions, where the cost model cannot run: another fidelity, never mixed."""
+    count = emulator.count(executable, job, machine.vlen)
+    if isinstance(count, Failed):
+        return NotMeasured(f"{count.message}; {NEEDS_PLUGINS}")
+    device = _counter(emulator.qemu, machine)
+    return Measured(count, "instructions", Fidelity.COUNTED, device, (float(count),))
+
+
 def _machine(program: Program) -> Machine:
     options = dict(program.options)
     vlen = int(options.get("vlen", DEFAULT_VLEN))
     return Machine(vlen, int(options.get("dlen", vlen)))
+
+
+def _counter(qemu: Found, machine: Machine) -> str:
+    return f"qemu-riscv64 {qemu.version} vlen{machine.vlen} {find_rvv_compiler()}"
 
 
 def _device(machine: Machine) -> str:
@@ -164,8 +182,10 @@ def _device(machine: Machine) -> str:
 
 
 def _clock(qemu: Tool) -> str:
+    """What numbers are: the cost model needs a plugin interface and a host compiler."""
     plugins = isinstance(qemu, Found) and qemu.kind == "plugins"
-    return MODEL if plugins else "no cost model"
+    builds = isinstance(find_host_compiler(), Found)
+    return MODEL if plugins and builds else "instruction counts"
 
 
 def _version(tool: Tool) -> str:

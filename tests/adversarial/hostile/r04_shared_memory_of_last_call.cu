@@ -1,6 +1,7 @@
 // class: R4
 // kernel: vadd
 // gate: G0 G1 G2
+// needs: gpu
 // Hopes that fast memory still holds what the last call left there.
 extern "C" __global__ void vadd(const float *__restrict__ a0,
     const float *__restrict__ a1, float *__restrict__ r0) {
