@@ -4,6 +4,7 @@ A schedule is a pipeline of kernel-level steps, one per knob, in a fixed order. 
 action replaces one step; what is legal comes from each pass's `schedule_space` on the
 kernel as the other steps leave it. A candidate is built, run outside this process,
 compared with `execute` within the bound of its case, and timed beside its reference.
+One that would be an improvement is judged by all gates first (`admission.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
+from mbc.agent.admission import Admission, is_promising
 from mbc.agent.evaluation import Evaluated, Passed, Rejected
 from mbc.agent.facts import (
     device_peaks,
@@ -50,7 +52,7 @@ from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import bind, run_function, run_prepare
 from mbc.runtime.inputs import random_arguments
-from mbc.runtime.outcome import Failed
+from mbc.runtime.outcome import Failed, Measured
 from mbc.runtime.runner import Runner
 
 KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
@@ -223,9 +225,14 @@ class KernelEnvironment:
         )
         module = self._scheduled(pipeline, final="")
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
+        report: str | Rejected = json.dumps({"worst": round(built.worst, 4)})
+        if is_promising(times) and isinstance(times[0], Measured):
+            admission = Admission(self.runner, self.compiled_for, self.seed)
+            report = admission.check(module, kernel, times[0])
+        if isinstance(report, Rejected):
+            return report
         facts = kernel_facts(kernel, self.compiled_for)
         state = extract(facts, device_peaks(self.compiled_for), times[0])
-        report = json.dumps({"bound": "float64", "worst": round(built.worst, 4)})
         return Passed(times[0], times[-1], state, report)
 
     def _candidate(self, pipeline: str) -> _Built | Rejected:

@@ -18,7 +18,7 @@ from typing import Literal
 from mbc.runtime.outcome import Fidelity, NotMeasured
 from mbc.runtime.statistics import GAMMA
 
-GATE_VERSION = 1
+GATE_VERSION = 2
 """Raise when the gates get stricter: policies do not read outcomes of older gates."""
 
 Verdict = Literal[

@@ -99,7 +99,7 @@ class KernelCode:
     headers: tuple[str, ...] = ()
     schedule: str = ""
     extents: tuple[tuple[str, int], ...] = ()
-    """The named constants of the text: (("N0", 512), ...)."""
+    """The named constants of the text, as it spells them: (("k3_N0", 512), ...)."""
 
 
 @dataclass(frozen=True)

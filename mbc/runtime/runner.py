@@ -38,6 +38,10 @@ class Runner(Protocol):
         """Name and version of what programs run on; the identity of a number."""
         ...
 
+    def isolation(self) -> str:
+        """What stands between candidates and the machine: "namespaces" or "limits"."""
+        ...
+
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
         """Run once on fresh copies of `inputs`, with poisoned outputs and scratch.
 

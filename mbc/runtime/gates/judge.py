@@ -27,7 +27,6 @@ from mbc.runtime.gates.report import (
     Report,
     Skipped,
 )
-from mbc.runtime.isolation import isolation_level
 from mbc.runtime.outcome import EmitOnly, Measurement
 from mbc.runtime.runner import Runner
 
@@ -121,7 +120,7 @@ class Judge:
             candidate.label,
             candidate.target.name,
             self.runner.device(),
-            isolation_level(),
+            self.runner.isolation(),
             tuple(results),
             notes,
         )

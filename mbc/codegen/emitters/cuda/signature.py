@@ -98,7 +98,7 @@ class Signature:
             tuple(launches),
             (),
             schedule_text(schedule),
-            tuple(self.extents),
+            tuple(self.constants),
         )
 
 

@@ -70,7 +70,7 @@ class Frame:
             (Launch(self.label, tuple(b.name for b in buffers)),),
             tuple(sorted(headers)),
             schedule,
-            self.extents,
+            self.constants,
         )
 
 
