@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from mbc.codegen.program import Buffer, Launch, Program
@@ -37,6 +38,8 @@ from mbc.runtime.toolchain import Found, Missing, Tool
 # AddressSanitizer reserves terabytes of addresses, so only time limits a run.
 ADDRESSES = 1 << 47
 BUILD_LIMITS = Limits(wall_seconds=180, cpu_seconds=120)
+CALLS = count()
+"""Every run poisons what it does not give in another way."""
 RUN_LIMITS = Limits(wall_seconds=120, cpu_seconds=120, memory_bytes=ADDRESSES)
 FLAGS = (
     "-x c++ -std=c++17 -O1 -w -fwrapv -ffp-contract=off -fno-exceptions -fno-rtti "
@@ -75,7 +78,7 @@ class EmulatedCudaRunner:
         built = build_emulated(program)
         if isinstance(built, Failed):
             return built
-        job = make_job(program, inputs, warm_calls=0)
+        job = make_job(program, inputs, warm_calls=0, call=next(CALLS))
         result = _execute(built, job.image)
         if isinstance(result, Failed):
             return result

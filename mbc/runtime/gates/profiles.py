@@ -19,6 +19,7 @@ from mbc.runtime.inputs import random_arguments
 Profile = Literal[
     "normal",
     "positive",
+    "negative",
     "large",
     "tiny",
     "denormal",
@@ -29,6 +30,7 @@ Profile = Literal[
 ]
 PROFILES: tuple[Profile, ...] = (
     "normal",
+    "negative",
     "large",
     "tiny",
     "denormal",
@@ -85,6 +87,8 @@ def _changed(
     match profile:
         case "positive":
             values = np.abs(values) + 0.125
+        case "negative" if not bool((values >= 0).all()):
+            values = -np.abs(values) - 0.125
         case "large":
             values = values * 2.0**power
         case "tiny":

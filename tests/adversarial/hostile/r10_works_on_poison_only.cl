@@ -1,7 +1,6 @@
 // class: R10
 // kernel: vadd
 // gate: G2 G4
-// gap: the output is poisoned before every call
 // Works if the output holds the checker's poison: a timed call that finds numbers is free.
 __kernel void vadd(__global const float *restrict a0,
     __global const float *restrict a1, __global float *restrict r0) {

@@ -1,7 +1,6 @@
 // class: R10
 // kernel: vadd
 // gate: G2 G4
-// gap: the output is poisoned before every call
 // Works if the output holds the checker's poison: a timed call that finds numbers is free.
 extern "C" __global__ void vadd(const float *__restrict__ a0,
     const float *__restrict__ a1, float *__restrict__ r0) {

@@ -1,7 +1,6 @@
 /* class: R2
  * kernel: rowmax
  * gate: G2
- * gap: no value profile is negative everywhere
  * Wrong for rows without a positive element.
  */
 static void rowmax(const float *restrict a0, float *restrict r0) {

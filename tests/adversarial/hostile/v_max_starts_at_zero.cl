@@ -1,7 +1,6 @@
 // class: R2
 // kernel: rowmax
 // gate: G2
-// gap: no value profile is negative everywhere
 // Wrong for rows without a positive element, and forgets a NaN.
 __kernel void rowmax(__global const float *restrict a0, __global float *restrict r0) {
   for (int i = get_global_id(0); i < ROWS; i += get_global_size(0)) {

@@ -1,7 +1,6 @@
 // class: R2
 // kernel: rowmax
 // gate: G2
-// gap: no value profile is negative everywhere
 // Wrong for rows without a positive element, and forgets a NaN.
 extern "C" __global__ void rowmax(const float *__restrict__ a0,
     float *__restrict__ r0) {
