@@ -84,10 +84,15 @@ def _make_folder(path: str) -> None:
 
 
 def _check(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse before the first write."""
+    """Refuse before the first write.
+
+    One transaction, or a file that another process is creating shows one half of it.
+    """
+    connection.execute("BEGIN")
     version = _pragma(connection, "user_version")
     ours = _pragma(connection, "application_id") == APPLICATION_ID
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.execute("COMMIT")
     if not ours and (version or tables):
         raise InvalidInput(f"{path} is an SQLite file, but not a knowledge base of mbc")
     if version > SCHEMA_VERSION:

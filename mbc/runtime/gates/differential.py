@@ -91,7 +91,8 @@ class Differential:
                 return rejection(self.gate, candidate, runner, batch, again)
             for case, one, other in zip(batch.cases, first, again, strict=True):
                 if not all(map(_same, one, other)):
-                    reason = f"two runs differ{self._on(case)}"
+                    hint = "".join(map(_hint, one, other))
+                    reason = f"two runs differ{hint}{self._on(case)}"
                     return self._rejected("determinism", "verify_fail", reason)
         return first
 
@@ -150,6 +151,16 @@ def _same(one: Array, other: Array) -> bool:
         return bool(np.array_equal(one, other))
     a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)
     return bool(np.array_equal(a, b, equal_nan=True))
+
+
+def _hint(one: Array, other: Array) -> str:
+    """Results are poisoned with a NaN in one run and a number in the next."""
+    if one.dtype.kind in "iub":
+        return ""
+    half = np.isnan(np.asarray(one, np.float64)) != np.isnan(
+        np.asarray(other, np.float64)
+    )
+    return " as if an element was not written" if half.any() else ""
 
 
 def check_differential(
