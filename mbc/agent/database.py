@@ -7,6 +7,7 @@ the lock when they begin. A file that is not ours, or is newer, is never touched
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,8 +107,22 @@ def _check(connection: sqlite3.Connection, path: str) -> None:
         raise InvalidInput(f"knowledge base {path} is damaged: {sentence}")
 
 
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Wait here: SQLite's busy timeout does not cover a change of the journal mode."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            locked = error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+            if not locked or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    _use_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
     if _pragma(connection, "user_version") < SCHEMA_VERSION:
