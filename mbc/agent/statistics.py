@@ -9,7 +9,7 @@ log-speedups, so that half as fast and then twice as fast average to no change.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -40,7 +40,6 @@ NOISE_SD = 0.35
 """How far one kernel's log-speedup typically lies from its state's mean."""
 FAILURE_PRIOR = (0.05, 0.95)
 """Beta: one action in twenty fails, and what failed once here will fail again."""
-GAMMA = 0.9
 
 
 def scope_keys(
@@ -147,18 +146,3 @@ def pool(rows: Iterable[tuple[Scope, int, Moments]]) -> Evidence:
         weight = SCOPE_WEIGHTS[scope] * LEVEL_WEIGHTS[level]
         evidence = evidence.with_moments(weight, moments)
     return evidence
-
-
-def advantage(log_speedup: float, prediction: Estimate) -> float:
-    """How much better than predicted: what surprises the critic."""
-    return log_speedup - prediction.mean
-
-
-def returns_to_go(log_speedups: Sequence[float], gamma: float = GAMMA) -> list[float]:
-    """Credit of each step for what came after it: preparatory steps earn theirs."""
-    returns: list[float] = []
-    ahead = 0.0
-    for gain in reversed(log_speedups):
-        ahead = gain + gamma * ahead
-        returns.append(ahead)
-    return returns[::-1]

@@ -115,15 +115,6 @@ def import_file(path: Path | str) -> Module:
     return import_model(loaded.model, loaded.inputs)
 
 
-def as_arrays(module: Module, inputs: Sequence[Any]) -> dict[str, Array]:
-    """Inputs of a call by name, checked against the IR's types.
-
-    `InvalidInput` says which input has which shape or dtype instead of which.
-    """
-    given = module.signature.input_values(inputs)
-    return check_arrays(module.op, given)
-
-
 def check_arrays(op: ModuleOp, given: dict[str, Any]) -> dict[str, Array]:
     """Named inputs as arrays of the right shape and dtype."""
     function = function_named(op, "forward")

@@ -31,9 +31,6 @@ class Access:
     strides: tuple[int, ...]
     """Elements per step of each loop; 0 where the loop does not move it."""
 
-    def is_invariant(self) -> bool:
-        return not any(self.strides)
-
 
 @dataclass(frozen=True)
 class Nest:

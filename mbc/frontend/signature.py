@@ -68,14 +68,6 @@ class Signature:
         _collect(self.inputs, tuple(arguments), found)
         return found
 
-    def output_value(self, results: Sequence[Any]) -> Any:
-        """What the model returns, from the results in order of `mbc.output`."""
-
-        def leaf(kind: str, value: Any) -> Any:
-            return results[value] if kind == "result" else value
-
-        return rebuild(self.outputs, leaf)
-
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
 

@@ -14,9 +14,7 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
-    IntegerType,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
@@ -25,7 +23,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mbc.ir.arithmetic import constant
-from mbc.ir.types import Tensor, element_of, shape_of
+from mbc.ir.types import element_of, shape_of
 from mbc.ir.types import tensor as tensor_of
 
 Scalars = SSAValue | Sequence[SSAValue]
@@ -225,14 +223,6 @@ def extract_slice(
     """The box at `offsets` of `sizes` elements `strides` apart, same rank."""
     result = tensor_of(sizes, element_of(value))
     return tensor.ExtractSliceOp(value, offsets, sizes, strides, result).result
-
-
-def int_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    return DenseArrayBase.from_list(i64, list(values))
-
-
-def tensor_like(value: SSAValue, element: Attribute) -> Tensor:
-    return tensor_of(shape_of(value), element)
 
 
 def narrow(value: SSAValue, element: Attribute) -> SSAValue:

@@ -1,7 +1,6 @@
 """Pipelines as text: `a,b{x=1}` and `builtin.module(a,b{x=1})`, read, run, written.
 
-The text of one pass is an action; without its kernel selector it is what the
-knowledge base stores, and `parse_action` addresses it to another kernel.
+The text of one pass is an action of the tuning loop.
 """
 
 from __future__ import annotations
@@ -39,17 +38,6 @@ def parse(text: str) -> tuple[ModulePass, ...]:
     return tuple(_instance(spec) for spec in _specs(body))
 
 
-def parse_action(text: str, kernel: str | None) -> ModulePass:
-    """One pass, addressed to `kernel` where it takes a selector."""
-    specs = _specs(text.strip())
-    if len(specs) != 1:
-        raise InvalidInput(f"'{text}' is not one pass")
-    spec = specs[0]
-    if kernel is None or SELECTOR not in _arguments(_class(spec)):
-        return _instance(spec)
-    return _instance(ArgSpec(spec.name, {**spec.parameters, SELECTOR: (kernel,)}))
-
-
 def run(
     ctx: Context,
     module: ModuleOp,
@@ -71,13 +59,6 @@ def text_of(passes: Sequence[ModulePass]) -> str:
 
 def pass_text(instance: ModulePass) -> str:
     return _spec_text(instance.name, instance.spec().parameters)
-
-
-def action_text(instance: ModulePass) -> str:
-    """The text without its selector, so that it applies to any kernel."""
-    parameters = dict(instance.spec().parameters)
-    parameters.pop(SELECTOR, None)
-    return _spec_text(instance.name, parameters)
 
 
 def selector_of(instance: ModulePass) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 
 import pytest
@@ -15,10 +14,8 @@ from mbc.agent.statistics import (
     NO_EVIDENCE,
     Evidence,
     Moments,
-    advantage,
     pool,
     posterior,
-    returns_to_go,
 )
 
 
@@ -73,12 +70,3 @@ def test_far_evidence_weighs_less_and_saturates() -> None:
     far = pool([("global", 0, moments)])
     assert near.weight == 20
     assert far.weight == pytest.approx(0.5)
-
-
-def test_credit_flows_back_to_preparatory_steps() -> None:
-    assert returns_to_go([0.0, 0.0, 1.0]) == pytest.approx([0.81, 0.9, 1.0])
-    assert returns_to_go([]) == []
-
-
-def test_advantage_is_what_was_not_predicted() -> None:
-    assert advantage(math.log(2), Estimate(math.log(2), 0.1)) == 0.0

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 
 from mbc.frontend.dtypes import to_numpy
 from mbc.frontend.imported import ImportedModel
+from mbc.frontend.signature import rebuild
 from mbc.frontend.torch_export import import_model
 from mbc.ir.execute import Mode, execute
 
@@ -72,7 +73,11 @@ def run(
         else:
             outputs[role(attributes, "mbc.output")] = value
     ordered = [outputs[i] for i in range(len(outputs))]
-    return model.signature.output_value(ordered), updates
+
+    def leaf(kind: str, value: Any) -> Any:
+        return ordered[value] if kind == "result" else value
+
+    return rebuild(model.signature.outputs, leaf), updates
 
 
 def assert_close(found: Array, wanted: Array, tolerance: float) -> None:

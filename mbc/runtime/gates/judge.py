@@ -22,7 +22,6 @@ from mbc.runtime.gates.predicate import ANYWHERE, Predicate
 from mbc.runtime.gates.report import (
     GateName,
     GateResult,
-    Passed,
     Rejected,
     Report,
     Skipped,
@@ -143,9 +142,3 @@ def judge(
 ) -> Report:
     """The gates with everything else at its default."""
     return Judge(runner, gates, measure=measure).judge(candidate)
-
-
-def seconds_of(report: Report) -> dict[GateName, float]:
-    """Where the time went."""
-    timed = (r for r in report.results if isinstance(r, Passed | Rejected))
-    return {result.gate: result.seconds for result in timed}

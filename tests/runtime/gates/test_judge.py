@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mbc.codegen.targets import target_named
-from mbc.runtime.gates.judge import Judge, judge, seconds_of
+from mbc.runtime.gates.judge import Judge, judge
 from mbc.runtime.gates.plausible import check_plausible, floor_of
 from mbc.runtime.gates.report import Passed, Rejected, Skipped
 from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
@@ -26,7 +26,8 @@ def test_honest_kernels_are_accepted_quickly(target: str, runner: Runner):
         assert report.accepted, report.text()
         assert report.notes == ()
         seconds.append(report.seconds)
-        assert sum(seconds_of(report).values()) == pytest.approx(report.seconds)
+        timed = [r.seconds for r in report.results if isinstance(r, Passed | Rejected)]
+        assert sum(timed) == pytest.approx(report.seconds)
     # Several times what an idle machine needs: tests share it.
     assert statistics.median(seconds) < 12
 

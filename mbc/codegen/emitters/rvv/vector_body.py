@@ -24,12 +24,6 @@ SIMPLE = {
     "math.absf": "vfabs",
     "math.sqrt": "vfsqrt",
 }
-BINARY = {
-    "arith.addf": "vfadd",
-    "arith.subf": "vfsub",
-    "arith.mulf": "vfmul",
-    "arith.divf": "vfdiv",
-}
 CALLS = {
     f"math.{name}": name
     for name in ("exp", "expm1", "log", "log1p", "tanh", "erf", "rsqrt")
