@@ -13,7 +13,7 @@ from mbc.ir.context import new_context
 from mbc.ir.fingerprint import fingerprint
 from mbc.ir.text import parse_module, print_module
 from mbc.passes import PASSES, pass_class
-from mbc.passes.pipeline import parse, parse_action, pass_text, run
+from mbc.passes.pipeline import parse, pass_text, run
 from tests.passes.programs import PROGRAMS, arguments, assert_same, programs
 from tests.passes.programs import run as evaluate
 
@@ -89,6 +89,6 @@ def test_passes_are_idempotent(name: str):
 def test_a_replayed_action_is_refused_where_it_does_not_hold():
     module = PROGRAMS["mlp"]()
     run(new_context(), module, parse("assign-target{target=rvv},form-kernels"))
-    action = parse_action("fuse-epilogue", "k1")
+    (action,) = parse("fuse-epilogue{kernel=k1}")
     with pytest.raises(PassRefused, match="elementwise"):
         action.apply(new_context(), module)
