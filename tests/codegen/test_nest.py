@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import pytest
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i32, i64
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.ir import SSAValue
 
 from mbc.codegen.targets import target_named
 from mbc.ir import build
+from mbc.ir.arith_repair import RemFOp
 from mbc.ir.arithmetic import add, constant, maximum
 from mbc.ir.kernel import KernelOp
-from mbc.ir.types import tensor
+from mbc.ir.types import element_of, tensor
 from mbc.runtime.bound import Agreement, compare, expected_results
 from mbc.runtime.outcome import Available, Completed
 from mbc.runtime.runner import runner_for
@@ -58,6 +69,22 @@ def masks(x: SSAValue, keep: SSAValue) -> SSAValue:
     return build.elementwise([x, keep], (7,), i8, body)
 
 
+def remainder(x: SSAValue, y: SSAValue) -> SSAValue:
+    element = element_of(x)
+    return build.elementwise([x, y], (7,), element, remf)
+
+
+def remf(x: SSAValue, y: SSAValue) -> SSAValue:
+    return RemFOp(x, y).result
+
+
+def table(x: SSAValue) -> SSAValue:
+    """Values that no splat and no parameter holds."""
+    values = DenseIntOrFPElementsAttr.from_list(tensor((3,), f32), [1.0, -2.0, 3.5])
+    known = arith.ConstantOp(values).result
+    return build.elementwise([x, known], (3,), f32, add)
+
+
 def iota() -> SSAValue:
     from xdsl.dialects.linalg.ops import IndexOp
 
@@ -74,6 +101,9 @@ OTHERS = {
     "f16": ([tensor((7,), f16)], halves),
     "i1 and i8": ([tensor((7,), i8), tensor((7,), i1)], masks),
     "iota": ([], iota),
+    "remainder": ([tensor((7,), f32)] * 2, remainder),
+    "f64 remainder": ([tensor((7,), f64)] * 2, remainder),
+    "constant table": ([tensor((3,), f32)], table),
 }
 
 

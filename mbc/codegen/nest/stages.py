@@ -61,11 +61,7 @@ def stages_of(body: KernelOp, target: Target) -> Staged:
     storage = Storage(target, names)
     stages: list[Stage] = []
     for op in body.ops():
-        if (
-            isinstance(op, (*VIEWS, *IGNORED))
-            or _inlined(op)
-            or op.name == "arith.constant"
-        ):
+        if isinstance(op, VIEWS) or _needs_no_storage(op):
             continue
         stages += _stages(op, storage)
     for index, value in enumerate(body.terminator.values):

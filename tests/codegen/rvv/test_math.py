@@ -169,6 +169,25 @@ def worst_scalars(
     return worst
 
 
+@pytest.mark.parametrize(("dtype", "suffix"), [("float32", "f"), ("float64", "")])
+def test_remainders_are_exact(runner: RvvRunner, dtype: str, suffix: str) -> None:
+    x = np.random.default_rng(3).permutation(sample(400)).astype(dtype)
+    x = np.concatenate([x, [1e300 if suffix == "" else 1e38, 3e-45]]).astype(dtype)
+    x = x[: len(x) // 2 * 2].reshape(-1, 2)
+    type = {"float32": "float", "float64": "double"}[dtype]
+    source = header_text({"scalar_math"}) + (
+        f"static void f_rest(const {type} *x, {type} *y) {{\n"
+        f"  for (int i = 0; i < {x.size}; i += 2)\n"
+        f"    y[i] = mbc_fmod{suffix}(x[i], x[i + 1]), y[i + 1] = 0;\n}}\n"
+    )
+    found = run(runner, source, ["rest"], x)["rest"][:, 0]
+    with np.errstate(invalid="ignore"):
+        wanted = np.fmod(x[:, 0], x[:, 1]).astype(np.float64)
+    np.testing.assert_array_equal(found, wanted)
+    number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
+
+
 def test_powers(runner: RvvRunner) -> None:
     bases = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.3, -0.3, 7.5, np.inf, -np.inf, np.nan]
     exponents = [*bases, 3.0, -3.0, 4.0, 0.5, -1.5, 1e10, 9.0, 10.0, 1e-3]

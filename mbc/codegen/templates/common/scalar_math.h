@@ -357,6 +357,20 @@ static inline double mbc_sin(double x) { return mbc_sin_shifted(x, 0); }
 static inline double mbc_cos(double x) { return mbc_sin_shifted(x, 1); }
 static inline double mbc_tan(double x) { return mbc_sin(x) / mbc_cos(x); }
 
+/* ---- remainder ---- */
+
+/* Every step is exact: `rest` is below twice `step`, so their difference is too. */
+static inline double mbc_fmod(double x, double y) {
+  const double size = mbc_fabs(y);
+  double rest = mbc_fabs(x), step = size;
+  if (!(rest < MBC_MATH_INF) || !(size > 0)) return MBC_MATH_NAN;
+  if (rest < size) return x;
+  while (step <= 0.5 * rest) step += step;
+  for (; step >= size; step *= 0.5)
+    if (rest >= step) rest -= step;
+  return mbc_copysign(rest, x);
+}
+
 /* ---- float ---- */
 
 #define MBC_FLOAT_VERSION(name) \
@@ -384,4 +398,5 @@ static inline float mbc_fabsf(float x) { return __builtin_fabsf(x); }
 static inline float mbc_copysignf(float x, float y) {
   return __builtin_copysignf(x, y);
 }
+static inline float mbc_fmodf(float x, float y) { return (float)mbc_fmod(x, y); }
 static inline float mbc_powf(float x, float y) { return (float)mbc_pow(x, y); }
