@@ -83,7 +83,21 @@ def test_missing_barrier_shows(
     emulated: EmulatedCudaRunner, inputs: dict[str, Array]
 ) -> None:
     racy = REVERSED.replace("__syncthreads();", "")
-    assert np.isnan(outputs(emulated, racy, inputs)).any()
+    for _ in range(2):
+        found = outputs(emulated, racy, inputs)
+        assert not np.array_equal(found, inputs["x"][::-1])
+
+
+def test_a_maximum_over_uninitialised_shared_memory_shows(
+    emulated: EmulatedCudaRunner, inputs: dict[str, Array]
+) -> None:
+    """`fmaxf` ignores NaN, so this is right wherever memory is only ever NaN."""
+    text = body(
+        "__shared__ float best[96]; const int t = threadIdx.x; "
+        "best[t] = fmaxf(best[t], x[t]); y[t] = best[t];"
+    )
+    first, again = (outputs(emulated, text, inputs) for _ in range(2))
+    assert not np.array_equal(first, again)
 
 
 def test_shuffles(emulated: EmulatedCudaRunner, inputs: dict[str, Array]) -> None:

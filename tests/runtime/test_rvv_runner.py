@@ -167,6 +167,23 @@ def test_steps_run_in_order(runner: RvvRunner, vectors: Floats) -> None:
     assert outcome.outputs["z"].tolist() == [1, 2, 4, 8, 16]
 
 
+def test_a_maximum_over_uninitialised_scratch_shows(runner: RvvRunner) -> None:
+    """`fmax` ignores NaN, so this is right wherever memory is only ever NaN."""
+    source = """
+static void f(const float *x, float *s, float *z) {
+  for (int i = 0; i < 32; i++)
+    s[i] = __builtin_fmaxf(s[i], x[i]), z[i] = s[i];
+}
+"""
+    scratch = Buffer("s", "f32", (32,), "scratch")
+    buffers = (vector("x", "input", 32), vector("z", "output", 32), scratch)
+    launch = Launch("f", ("x", "s", "z"))
+    made = Program("rvv", source, buffers, (launch,), arena_bytes=128)
+    x = np.linspace(-1, 1, 32, dtype=np.float32)
+    outcome = runner.run(made, {"x": x})
+    assert outcome == Failed("crash", "results differ between VLEN 128 and 256 in 'z'")
+
+
 def test_views_and_scratch(runner: RvvRunner) -> None:
     """x doubles into scratch; the view of its second half is copied to z."""
     source = (

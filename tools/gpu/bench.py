@@ -172,7 +172,7 @@ def _memory(gpu: Gpu, program: Program) -> Memory:
     loaded = gpu.load(program)
     if isinstance(loaded, Rejected):
         raise SystemExit(loaded.log)
-    return Memory(gpu.torch, program, {})
+    return Memory(gpu.torch, program, {}, call=0)
 
 
 def _values(memory: Memory) -> tuple[list[Any], Any]:

@@ -13,8 +13,9 @@ from typing import Any
 from mbc.codegen.program import Buffer, Program
 from mbc.runtime.cuda.nvcc import arch_of
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
+from mbc.runtime.poison import INTEGER_BYTE, float_byte
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
-from mbc.runtime.rvv.job import FLOAT_POISON, FLOATS, INTEGER_POISON
+from mbc.runtime.rvv.job import FLOATS
 
 GUARD = 256
 """Bytes before and behind each buffer, and the alignment of buffers."""
@@ -104,7 +105,9 @@ class Call:
 class Memory:
     """A program's buffers, each between guards; outputs and scratch are poisoned."""
 
-    def __init__(self, torch: Any, program: Program, inputs: dict[str, bytes]):
+    def __init__(
+        self, torch: Any, program: Program, inputs: dict[str, bytes], call: int
+    ):
         self.torch = torch
         self.program = program
         self.inputs = inputs
@@ -117,10 +120,10 @@ class Memory:
                 if buffer.nbytes:
                     view.copy_(self._tensor(inputs[buffer.name]))
                 continue
-            poison = FLOAT_POISON if buffer.dtype in FLOATS else INTEGER_POISON
-            view.fill_(poison[0])
+            floating = buffer.dtype in FLOATS
+            view.fill_(float_byte(call) if floating else INTEGER_BYTE)
         self.arena = self._guarded(program.arena_bytes)
-        self.arena[GUARD : GUARD + program.arena_bytes].fill_(FLOAT_POISON[0])
+        self.arena[GUARD : GUARD + program.arena_bytes].fill_(float_byte(call))
 
     def pointer(self, buffer: Buffer) -> int:
         root, start = storage_of(self.program, buffer)

@@ -2,8 +2,8 @@
 //
 // Blocks run one after the other. Each thread of a block is a fiber; fibers run in
 // shuffled order up to their next barrier or shuffle, so that a missing barrier shows.
-// Shared memory is NaN at the start of each block, as are values shuffled from lanes
-// that do not take part.
+// Shared memory is poisoned at the start of each block; values shuffled from lanes that
+// do not take part are NaN.
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -161,9 +161,11 @@ static bool run_ready(int count) {
   return ran;
 }
 
+static int poison;
+
 static void run_block(Index block) {
   const int count = block.x * block.y * block.z;
-  if (shared_begin) memset(shared_begin, 0xff, shared_end - shared_begin);
+  if (shared_begin) memset(shared_begin, poison, shared_end - shared_begin);
   start_fibers(block, count);
   while (run_ready(count)) {
     bool released = release(AT_BARRIER, 0, count);

@@ -12,7 +12,9 @@
 #endif
 
 struct Job {
-  uint64_t magic, image_bytes, arena_bytes, warm_calls, buffers;
+  uint64_t magic, image_bytes, arena_bytes;
+  uint32_t warm_calls, poison;  // poison: the byte that fills scratch and shared memory
+  uint64_t buffers;
   uint64_t offset[];  // of each buffer, from the start of the job
 };
 
@@ -88,7 +90,8 @@ int main(int count, char **arguments) {
   void *arena = nullptr;
   if (posix_memalign(&arena, ALIGNMENT, job->arena_bytes + 1))
     emulated::fail(emulated::CANNOT_RUN, "no memory for scratch");
-  memset(arena, 0xff, job->arena_bytes);
+  emulated::poison = job->poison;
+  memset(arena, emulated::poison, job->arena_bytes);
   const uint64_t own = job->buffers;
   char **buffers = (char **)calloc(own + 1, sizeof *buffers);
   for (uint64_t k = 0; k < own; ++k) buffers[k] = image + job->offset[k];

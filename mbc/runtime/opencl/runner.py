@@ -33,16 +33,12 @@ from mbc.runtime.outcome import (
     NotMeasured,
     RunOutcome,
 )
+from mbc.runtime.poison import INTEGER_BYTE, float_byte
 from mbc.runtime.runner import Arrays
 
 INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
 START_SECONDS = 60
 LONGEST_LOG = 16 << 10
-FLOAT_POISON = (0xFF, 0x4B)
-"""NaN in every float type, and a large number, in turn: what works on either alone
-differs from run to run."""
-ODD_BITS = 0xA5
-"""Poison of integers."""
 
 
 @dataclass
@@ -153,8 +149,7 @@ class OpenclRunner:
             return opened
         blobs = () if op == "build" else _input_bytes(program, inputs)
         self.runs += op == "run"
-        poison = FLOAT_POISON[self.runs % len(FLOAT_POISON)]
-        body = {"op": op, **_described(program, poison)}
+        body = {"op": op, **_described(program, float_byte(self.runs))}
         return self._answer(self.channel.ask(body, blobs, self.run_seconds))
 
     def _answer(self, answer: Message | Lost) -> Message | Failed:
@@ -193,7 +188,7 @@ def _described_buffer(program: Program, buffer: Buffer, poison: int) -> dict[str
         "name": buffer.name,
         "nbytes": buffer.nbytes,
         "role": buffer.role,
-        "poison": poison if floating else ODD_BITS,
+        "poison": poison if floating else INTEGER_BYTE,
         "view_of": buffer.view_of,
         "offset": buffer.offset * itemsize if buffer.view_of else 0,
     }

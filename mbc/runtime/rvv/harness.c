@@ -21,14 +21,15 @@
 #define GUARDED_ADDRESS 0x2800000000
 #define STACK_BYTES (8 << 20)
 #define PAGE 4096
-#define POISON 0xff /* NaN in every float format */
 #define SLACK 0xa5
 
 enum exit_code { OK = 0, BAD_JOB = 71, NO_MEMORY = 72, NO_RESULT = 73, GUARD_HIT = 74 };
 enum placement { TOGETHER, FLUSH_TO_END, FLUSH_TO_START };
 
 struct job {
-    uint64_t magic, image_bytes, arena_bytes, warm_calls, buffers;
+    uint64_t magic, image_bytes, arena_bytes;
+    uint32_t warm_calls, poison; /* poison: the byte that fills the arena */
+    uint64_t buffers;
     uint64_t offset[]; /* of each buffer, from the start of the job */
 };
 
@@ -227,7 +228,7 @@ static void run_guarded(struct job *job, enum placement placement) {
             call(SYS_MPROTECT, (long)all[k].first, all[k].pages * PAGE, PROT_READ, 0);
     }
     all[count] = make_room(&next, job->arena_bytes, placement);
-    memset(all[count].start, POISON, job->arena_bytes);
+    memset(all[count].start, job->poison, job->arena_bytes);
     rooms = all;
     room_count = count + 1;
     watch_faults();
@@ -242,11 +243,11 @@ static void run_guarded(struct job *job, enum placement placement) {
 
 static void run_together(struct job *job) {
     char *arena = job->arena_bytes ? map(ARENA_ADDRESS, job->arena_bytes) : NULL;
-    memset(arena, POISON, job->arena_bytes);
+    memset(arena, job->poison, job->arena_bytes);
     void *buffers[job->buffers + 1];
     for (uint64_t k = 0; k < job->buffers; k++)
         buffers[k] = (char *)job + job->offset[k];
-    uint64_t warm_calls = job->warm_calls;
+    uint32_t warm_calls = job->warm_calls;
     while (warm_calls--) mbc_run(buffers, arena);
     roi_begin();
     mbc_run(buffers, arena);

@@ -1,9 +1,10 @@
 """The file that the harness reads and writes: a header, then buffers with fences.
 
-Outputs are poisoned here (the harness poisons the arena): NaN for floats, odd bytes
-for integers, in another pattern for each `call`. Fences between buffers must come back
-untouched, and so must inputs that no output shares storage with. A guarded job asks the
-harness to put each buffer between pages without access.
+Outputs are poisoned here, in another pattern for each `call`: NaN or a number for
+floats, odd bytes for integers. The harness poisons the arena as it is told. Fences
+between buffers must come back untouched, and so must inputs that no output shares
+storage with. A guarded job asks the harness to put each buffer between pages without
+access.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from mbc.codegen.program import Buffer, Program
 from mbc.errors import InvalidInput
+from mbc.runtime.poison import INTEGER_BYTE, float_byte
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
 
 Array = npt.NDArray[np.generic]
@@ -53,9 +55,6 @@ NUMBER = {
     "f64": (8, 0x41678C2800000000),
 }
 """The same for a number that no result is likely to be: 12,345,664 in f32."""
-FLOAT_POISON = b"\xff"
-INTEGER_POISON = b"\xa5"
-"""Of devices that fill memory with one byte; the first is a NaN of every type."""
 
 
 class Placement(IntEnum):
@@ -162,9 +161,12 @@ def make_job(
         at += buffer.nbytes
     size = _aligned(at) + ALIGNMENT
     magic = MAGIC + placement
-    header = (magic, size, program.arena_bytes, warm_calls, len(own), *offsets, *guards)
+    sizes = (size, program.arena_bytes)
+    calls = (warm_calls, float_byte(call))
+    header = struct.pack("<3Q2IQ", magic, *sizes, *calls, len(own))
+    header += struct.pack(f"<{len(offsets) + len(guards)}Q", *offsets, *guards)
     image = bytearray(FENCE * (size // ALIGNMENT))
-    image[: 8 * len(header)] = struct.pack(f"<{len(header)}Q", *header)
+    image[: len(header)] = header
     for buffer, start in zip(own, offsets, strict=True):
         image[start : start + buffer.nbytes] = _initial_bytes(buffer, inputs, call)
     return Job(program, bytes(image), tuple(offsets), call)
@@ -205,7 +207,7 @@ def _poison(dtype: str, call: int) -> bytes:
 
 def _integer_poison(call: int) -> int:
     """Never 0 or 1, which are the bools."""
-    return INTEGER_POISON[0] ^ (call % 16 << 1)
+    return INTEGER_BYTE ^ (call % 16 << 1)
 
 
 def _aligned(size: int) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,7 @@ MODEL = "rvvcost model v1"
 Mask = npt.NDArray[np.bool_]
 
 VLENS = (128, 256, 512)
+RUNS = count()
 PLACEMENTS = (Placement.FLUSH_TO_END, Placement.FLUSH_TO_START)
 DEFAULT_VLEN = 256
 WARM_CALLS = 1
@@ -88,8 +90,9 @@ class RvvRunner:
         chosen = _machine(program).vlen
         results: dict[int, dict[str, Array]] = {}
         untouched: list[Mapping[str, Mask]] = []
-        for call, vlen in enumerate(sorted({*VLENS, chosen})):
-            # Alternating, so that both ends of every buffer are guarded at some VLEN.
+        # From run to run and VLEN to VLEN, what guards and poison leave out alternates.
+        first = next(RUNS)
+        for call, vlen in enumerate(sorted({*VLENS, chosen}), first):
             placement = PLACEMENTS[call % len(PLACEMENTS)]
             job = make_job(program, inputs, 0, placement, call)
             outputs = _outcome(emulator.run(executable, job, vlen), job)
