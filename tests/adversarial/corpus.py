@@ -1,6 +1,6 @@
 """Candidates as files: a header of comments says what each claims and who catches it.
 
-    // class: R14              of docs/gates.md, hostile candidates only
+    // class: R14              of README.md, hostile candidates only
     // kernel: rowsum          a label in `kernels`
     // gate: G0 G1             any of these may reject it; hostile candidates only
     // extents: any            the text reads its extents; else it holds at its own
@@ -88,7 +88,7 @@ class Row:
     schedule: tuple[tuple[str, Entry], ...] = ()
     any_extents: bool = True
     kind: str = ""
-    """The class of docs/gates.md."""
+    """The class, as README.md names them."""
     gates: tuple[str, ...] = ()
     needs: str = ""
     gap: str = ""
