@@ -51,6 +51,18 @@ def test_source_files_are_short():
     assert {name: n for name, n in lengths.items() if n > 400} == {}
 
 
+def test_functions_are_short():
+    lengths = {
+        f"{path.relative_to(ROOT)}:{node.name}": (node.end_lineno or 0)
+        - node.lineno
+        + 1
+        for path in (ROOT / "mbc").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert {name: n for name, n in lengths.items() if n > 40} == {}
+
+
 def test_modules_say_what_they_are_for():
     bare = [
         str(path.relative_to(ROOT))

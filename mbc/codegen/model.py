@@ -157,7 +157,7 @@ def _function(
     outputs = _output_roots(list(returned.operands))
     for op in function.body.block.ops:
         _step(plan, op, outputs)
-    options = tuple((n, str(target.option(n))) for n in sorted(target.declared))
+    options = target.build_options()
     buffers, arena = _placed(plan)
     program = Program(
         target.name, source, buffers, tuple(plan.launches), arena, options

@@ -129,6 +129,7 @@ class _Places:
 
 
 class _Parser(Parser):
+    # The parser's only hook for elements of a tensor literal is private.
     class _HexElement(
         AttrParser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
     ):

@@ -59,7 +59,7 @@ def program_of(codes: list[KernelCode], target: Target) -> Program:
         for b in buffers
     ]
     source = translation_unit(target, codes)
-    options = tuple((n, str(target.option(n))) for n in sorted(target.declared))
+    options = target.build_options()
     return Program(
         target.name, source, tuple(placed), tuple(launches), arena.nbytes, options
     )

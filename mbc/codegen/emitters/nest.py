@@ -82,7 +82,6 @@ def emit_simt(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     staged = stages_of(match.body, target)
     operands, results, scratch = _buffers(match, staged.scratch)
     by_name = {b.name: b for b in (*operands, *results, *scratch)}
-    written: set[str] = set()
     size = schedule.get("parallel", 64)
     assert isinstance(size, int)
     launches: list[Launch] = []
@@ -96,7 +95,6 @@ def emit_simt(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         stages.append(_simt_stage(stage, name, points, by_name, target))
         grid = (-(-points // size), 1, 1)
         launches.append(Launch(name, stage.buffers, grid, (size, 1, 1), stage.steps))
-        written.update(stage.buffers)
     source = render(
         "common/nest_simt.j2",
         qualifier=target.kernel,
@@ -124,12 +122,10 @@ def _simt_stage(
     parameters = [parameter(buffers[b], target) for b in stage.buffers]
     if stage.steps > 1:
         parameters.append("int step")
-    elif _reads_step(stage):
-        parameters.append("")
     return {
         "name": name,
         "comment": stage.comment,
-        "parameters": [p for p in parameters if p],
+        "parameters": parameters,
         "single_step": stage.steps == 1 and _reads_step(stage),
         "points": points,
         "indices": _indices(stage.loops),

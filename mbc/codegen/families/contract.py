@@ -92,7 +92,7 @@ class ContractFamily:
         assert isinstance(match, ContractMatch)
         if not target.simt:
             return _rvv_space(match)
-        if target.text_or("style", "gpu") == "cpu":
+        if target.is_cpu_style:
             return DOT_SPACE if sums_along_k(match) else COLUMN_SPACE
         return _gpu_space(match, target)
 
@@ -103,15 +103,15 @@ class ContractFamily:
         assert isinstance(vector, int)
         if not target.simt:
             return _register_refusal(tile[0], vector, schedule.get("unroll", 1))
-        if target.text_or("style", "gpu") == "cpu":
+        if target.is_cpu_style:
             return ""
-        return _block_refusal(tile, schedule, most_sums(target))
+        return _block_refusal(tile, schedule, target.most_sums)
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         assert isinstance(match, ContractMatch)
         if match.panel or match.b != 1 or not match.n or match.rhs.buffer[0] != "a":
             return ()
-        if target.simt and target.text_or("style", "gpu") != "cpu":
+        if target.simt and not target.is_cpu_style:
             return ()
         axes = match.op.axes()
         mine = [loop for loop in axes[2] if loop in axes[1]]
@@ -155,8 +155,6 @@ GPU_TILES = {
     (8, 128, 16): (16, 8),
 }
 """Tiles of a work group, the largest first, and the shape of group that suits each."""
-CUDA_LARGEST = (16, 8)
-"""Of the largest tile on CUDA: half the threads with twice the sums."""
 NARROW = 16
 """Results with fewer rows or columns take one of the two flat tiles."""
 
@@ -171,8 +169,8 @@ def _gpu_space(match: ContractMatch, target: Target) -> Space:
     elif match.m < NARROW:
         best = flat
     shape = GPU_TILES[best]
-    if target.name == "cuda" and best == square[0]:
-        shape = CUDA_LARGEST
+    if target.large_block is not None and best == square[0]:
+        shape = target.large_block
     blocks = dict.fromkeys((shape, *GPU_TILES.values()))
     tiles = dict.fromkeys((best, *GPU_TILES))
     return {"tile": tuple(tiles), "vector": (4, 1), "parallel": tuple(blocks)}
@@ -191,11 +189,6 @@ def _register_refusal(rows: int, vector: int, unroll: Entry) -> str:
         f"a tile of {rows} rows at LMUL {vector}, unrolled by {unroll}, needs over "
         "32 registers"
     )
-
-
-def most_sums(target: Target) -> int:
-    """Of one work item: CUDA knows that it has 255 registers."""
-    return 128 if target.name == "cuda" else 64
 
 
 def _block_refusal(tile: Sequence[int], schedule: Schedule, sums: int) -> str:

@@ -88,7 +88,7 @@ class ReduceFamily:
 def column_space(target: Target) -> Space:
     """As for rows; `parallel` on a CPU is vectors of columns side by side."""
     space = row_space(target, COLUMN_THREADS)
-    if target.simt and target.text_or("style", "gpu") == "cpu":
+    if target.is_cpu_style:
         return {**space, "parallel": (4, 16, 1)}
     return space
 

@@ -70,7 +70,7 @@ def row_space(target: Target, threads: int) -> Space:
     """Knobs of kernels that walk rows; on GPUs `threads` per row come first."""
     if not target.simt:
         return {"vector": (4, 8, 2, 1), "unroll": (1, 2)}
-    if target.text_or("style", "gpu") == "cpu":
+    if target.is_cpu_style:
         return {"vector": (16, 8, 4), "parallel": (1, 4, 16)}
     parallel = dict.fromkeys((threads, *ROW_THREADS))
     return {"vector": (4, 1), "parallel": tuple(parallel)}

@@ -67,7 +67,7 @@ def map_space(target: Target) -> Space:
     """Knobs of elementwise loops."""
     if not target.simt:
         return {"vector": (4, 1, 2, 8), "unroll": (2, 1, 4)}
-    if target.text_or("style", "gpu") == "cpu":
+    if target.is_cpu_style:
         return {"vector": (16, 4, 8), "parallel": (64, 16, 256)}
     return {"vector": (4, 1, 2), "unroll": (2, 1, 4), "parallel": (256, 128, 512)}
 

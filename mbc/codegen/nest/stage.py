@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
 from mbc.codegen.targets import Target
-from mbc.ir.types import element_of, shape_of
+from mbc.ir.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,9 @@ class Storage:
 
     target: Target
     names: Mapping[SSAValue, str]
-    dtypes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def name(self, value: SSAValue) -> str:
         return self.names[value]
-
-    def type(self, value: SSAValue) -> str:
-        """C type of an element in memory."""
-        return self.target.types[str(element_of(value))]
 
 
 def loop_names(count: int, prefix: str = "i") -> list[str]:

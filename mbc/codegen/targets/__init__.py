@@ -23,6 +23,12 @@ TARGETS = {
 }
 
 
+MODEL_PIPELINE = (
+    "canonicalize,fold-batch-norm,decompose-ops{ops=attention},conv-to-contract,"
+    "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
+)
+
+
 @dataclass(frozen=True)
 class Option:
     """A target option: its default, its legal values and what it means."""
@@ -72,12 +78,8 @@ class Target:
     float_suffix: str
     """Behind it for f32."""
     declared: Mapping[str, Option]
-    model_pipeline: str
-    """Model-level passes after `assign-target`: they decide which kernels exist."""
     kernel_pipeline: str
     """Kernel-level passes that every kernel gets by default; tuning replaces them."""
-    final_pipeline: str
-    """What comes last, when every kernel is as it will be emitted."""
     peaks: Peaks
     prelude: str
     """Template that starts every translation unit."""
@@ -86,6 +88,14 @@ class Target:
     build_notes: str
     """How a person builds the emitted source."""
     options: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    model_pipeline: str = MODEL_PIPELINE
+    """Model-level passes after `assign-target`: they decide which kernels exist."""
+    final_pipeline: str = "hoist-parameters"
+    """What comes last, when every kernel is as it will be emitted."""
+    most_sums: int = 64
+    """Sums of a contraction that one work item keeps in registers."""
+    large_block: tuple[int, int] | None = None
+    """Work items for the largest tile of a contraction, where not the usual ones."""
 
     @property
     def pipeline(self) -> str:
@@ -104,9 +114,14 @@ class Target:
     def text(self, name: str) -> str:
         return str(self.option(name))
 
-    def text_or(self, name: str, default: str) -> str:
-        """The option's text, or `default` on a target that does not declare it."""
-        return self.text(name) if name in self.declared else default
+    @property
+    def is_cpu_style(self) -> bool:
+        """Whether one work item is to do the work of many, in wide vectors."""
+        return "style" in self.declared and self.text("style") == "cpu"
+
+    def build_options(self) -> tuple[tuple[str, str], ...]:
+        """Every option with its value, as programs and manifests keep them."""
+        return tuple((name, str(self.option(name))) for name in sorted(self.declared))
 
     def with_options(self, options: Mapping[str, Entry]) -> Target:
         """Checked against `declared`; `InvalidInput` names what is legal."""

@@ -33,12 +33,7 @@ OPENCL = Target(
             "cpu: one work item per tile with wide vectors; gpu: local memory",
         ),
     },
-    model_pipeline=(
-        "canonicalize,fold-batch-norm,decompose-ops{ops=attention},conv-to-contract,"
-        "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
-    ),
     kernel_pipeline="pack-operand",
-    final_pipeline="hoist-parameters",
     peaks=Peaks(
         unit="ns",
         flops=128,

@@ -33,12 +33,7 @@ RVV = Target(
             "VLEN that schedules are chosen for; the code runs at any VLEN",
         ),
     },
-    model_pipeline=(
-        "canonicalize,fold-batch-norm,decompose-ops{ops=attention},conv-to-contract,"
-        "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
-    ),
     kernel_pipeline="pack-operand",
-    final_pipeline="hoist-parameters",
     peaks=Peaks(
         unit="cycle",
         flops=16,  # one 8-lane multiply-add per cycle at DLEN 256

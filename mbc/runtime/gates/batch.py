@@ -111,7 +111,7 @@ def _batch(candidate: Candidate, slots: Sequence[Slot]) -> Batch:
         replace(b, offset=arena.offsets[b.name]) if b.role == "scratch" else b
         for b in buffers
     ]
-    options = tuple((n, str(target.option(n))) for n in sorted(target.declared))
+    options = target.build_options()
     source = translation_unit(target, codes)
     program = Program(
         target.name, source, tuple(placed), tuple(launches), arena.nbytes, options

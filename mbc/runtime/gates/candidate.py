@@ -54,10 +54,7 @@ class Candidate:
         arena = plan_memory([Lifetime(b.name, b.nbytes, 0, 1) for b in code.scratch])
         scratch = [replace(b, offset=arena.offsets[b.name]) for b in code.scratch]
         buffers: tuple[Buffer, ...] = (*code.operands, *code.results, *scratch)
-        options = tuple(
-            (name, str(self.target.option(name)))
-            for name in sorted(self.target.declared)
-        )
+        options = self.target.build_options()
         source = translation_unit(self.target, [code])
         return Program(
             self.target.name, source, buffers, code.launches, arena.nbytes, options

@@ -18,9 +18,7 @@ def header_text(names: set[str]) -> str:
 def unit_header(kernels: Iterable[KernelCode]) -> str:
     """What precedes the kernels of one translation unit.
 
-    A kernel names its headers, or calls a helper that ends in a header's name.
+    A kernel needs a header whose name ends that of a helper it calls.
     """
-    names = {name for kernel in kernels for name in kernel.headers}
-    for kernel in kernels:
-        names |= {name for name in CUDA.headers if f"_{name}(" in kernel.source}
-    return header_text(names)
+    text = "".join(kernel.source for kernel in kernels)
+    return header_text({name for name in CUDA.headers if f"_{name}(" in text})

@@ -52,6 +52,7 @@ def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:
     else:
         # The last vectors end with the row: they overlap others and store the rest.
         lanes, ragged = result_lanes(frame, tile.width, skip="done"), True
+    right = right_operand(frame, match)
     return frame.code(
         "opencl/cpu_contract.cl.j2",
         (ceil_div(match.m, tile.rows), ceil_div(match.n, tile.columns), match.b),
@@ -59,8 +60,8 @@ def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:
         tile=tile,
         type=lanes.printer.type("float"),
         left=left_operand(frame, match),
-        right=right_operand(frame, match),
-        load=_load_right(right_operand(frame, match), tile),
+        right=right,
+        load=_load_right(right, tile),
         below=epilogue(match, lanes, "tile[r][c]"),
         unroll=number(frame.schedule, "unroll"),
         guarded=match.m % tile.rows != 0,

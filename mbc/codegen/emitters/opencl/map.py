@@ -78,7 +78,7 @@ def _with_a_loop(nest: Nest) -> Nest:
 def _width(frame: Frame, nest: Nest) -> int:
     contiguous = all(a.strides[-1] == 1 for a in nest.outputs)
     width = number(frame.schedule, "vector") if contiguous else 1
-    return min(width, fitting_width(width, nest.extents[-1]))
+    return fitting_width(width, nest.extents[-1])
 
 
 def _padded(extent: int, width: int) -> int:

@@ -73,8 +73,7 @@ def emit_columns_cpu(frame: Frame, match: ReduceMatch) -> KernelCode:
 
 
 def emit_columns_gpu(frame: Frame, match: ReduceMatch) -> KernelCode:
-    vector = number(frame.schedule, "vector")
-    width = min(vector, fitting_width(vector, match.inner))
+    width = fitting_width(number(frame.schedule, "vector"), match.inner)
     group = number(frame.schedule, "parallel")
     per_row = ceil_div(match.inner, width)
     items = match.outer * per_row

@@ -72,10 +72,7 @@ def emit_cpu(
 def emit_gpu(
     frame: Frame, rows: int, length: int, row_indices: Rows, write: Write
 ) -> KernelCode:
-    width = min(
-        number(frame.schedule, "vector"),
-        fitting_width(number(frame.schedule, "vector"), length),
-    )
+    width = fitting_width(number(frame.schedule, "vector"), length)
     group = number(frame.schedule, "parallel")
     return frame.code(
         "opencl/gpu_rowwise.cl.j2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from mbc.codegen.emitters.rvv.frame import Frame
@@ -47,17 +48,22 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
             printer.lines.append(vectors.store(access.buffer, index, 1, text))
         return printer.lines
 
-    uniforms = [
+    extents = [name for name, _ in frame.constants]
+    unroll = number(schedule, "unroll")
+    body = strips(indices[-1], extents[-1], vectors, unroll, strip)
+    loops, uniforms = list(zip(indices[:-1], extents)), _uniforms(nest, at)
+    return frame.code(
+        "rvv/map.c.j2", headers, loops=loops, uniforms=uniforms, strip=body
+    )
+
+
+def _uniforms(nest: Nest, at: Callable[[Access, str], str]) -> list[str]:
+    """Declarations of what does not change along the innermost loop."""
+    return [
         f"const float x{j} = {access.buffer}[{at(access, '0')}];"
         for j, access in enumerate(nest.inputs)
         if not access.strides[-1]
     ]
-    unroll = number(schedule, "unroll")
-    strip_loop = strips(indices[-1], frame.constants[-1][0], vectors, unroll, strip)
-    loops = [(i, name) for i, (name, _) in zip(indices[:-1], frame.constants)]
-    return frame.code(
-        "rvv/map.c.j2", headers, loops=loops, uniforms=uniforms, strip=strip_loop
-    )
 
 
 def _one_loop(nest: Nest) -> Nest:
