@@ -76,6 +76,7 @@ def find_rvv_compiler() -> Tool:
     )
 
 
+@cache
 def lld_flag(clang_major: int) -> str | None:
     """How clang names the lld of its own version, or None where there is none."""
     if shutil.which(f"ld.lld-{clang_major}"):

@@ -166,6 +166,14 @@ def test_programs_survive_the_wire() -> None:
         receive(stream)
 
 
+@pytest.mark.parametrize(
+    "text", [b"not json", b"[]", b"{}", b'{"sizes": [-1]}', b'{"sizes": [1e99]}']
+)
+def test_what_is_no_message_ends_the_channel(text: bytes) -> None:
+    with pytest.raises(Ended):
+        receive(io.BytesIO(len(text).to_bytes(8, "little") + text))
+
+
 def test_a_lost_worker_is_one_failure() -> None:
     client = WorkerClient()
     for _ in range(2):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from mbc.codegen.program import Program
 from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.compiler_log import first_error
+from mbc.runtime.cuda.nvrtc import INSTALL
 from mbc.runtime.isolation import run_isolated
 from mbc.runtime.outcome import Completed, Failed, RunOutcome
 from mbc.runtime.process import (
@@ -20,7 +22,6 @@ from mbc.runtime.toolchain import Found, Missing, find_nvcc
 
 LIMITS = Limits(wall_seconds=300, cpu_seconds=240, memory_bytes=16 << 30)
 SOURCE, CUBIN = "program.cu", "program.cubin"
-INSTALL_NVRTC = "pip install cuda-core[cu13]"
 DEFAULT_ARCH = "sm_90"
 
 
@@ -32,7 +33,7 @@ def compile_check(program: Program) -> RunOutcome:
     """`Completed({})`, or `Failed` with the compiler's words."""
     nvcc = find_nvcc()
     if isinstance(nvcc, Missing):
-        return Failed("blocked", f"no nvcc and no NVRTC; install: {INSTALL_NVRTC}")
+        return Failed("blocked", f"no nvcc and no NVRTC; install: {INSTALL}")
     flags = ["-std=c++17", f"-arch={arch_of(program)}", "-cubin"]
     command = [str(nvcc.path), *flags, SOURCE, "-o", CUBIN]
     key = build_key(
@@ -57,10 +58,3 @@ def _run_compiler(command: Sequence[str], folder: Path, nvcc: Found) -> Failed |
             return Failed("timeout", f"the compiler ran longer than {seconds:g} s")
         case Exited(stderr=log) | Killed(stderr=log):
             return Failed("compile_fail", first_error(log), log)
-
-
-def first_error(log: str) -> str:
-    for line in log.splitlines():
-        if "error: " in line:
-            return f"the compiler says: {line.split('error: ', 1)[1].strip()}"
-    return "the compiler failed"

@@ -18,6 +18,7 @@ from mbc.codegen.program import Buffer, Launch, Program
 
 LENGTH = struct.Struct("<Q")
 LONGEST_HEADER = 64 << 20
+LARGEST_BLOBS = 64 << 30
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Message:
 
 
 class Ended(Exception):
-    """The other side closed the channel."""
+    """The other side closed the channel, or what it sends is no message."""
 
 
 class Silent(Exception):
@@ -80,8 +81,20 @@ def _message(read: Callable[[int], bytes]) -> Message:
     (length,) = LENGTH.unpack(read(LENGTH.size))
     if length > LONGEST_HEADER:
         raise Ended
-    header = json.loads(read(length))
-    return Message(header, [read(size) for size in header.pop("sizes")])
+    header, sizes = _parsed(read(length))
+    return Message(header, [read(size) for size in sizes])
+
+
+def _parsed(text: bytes) -> tuple[dict[str, Any], list[int]]:
+    """A header and the sizes of its blobs; a candidate may have written anything."""
+    try:
+        header = dict(json.loads(text))
+        sizes = [int(size) for size in header.pop("sizes")]
+    except (ValueError, TypeError, KeyError) as error:
+        raise Ended from error
+    if any(size < 0 for size in sizes) or sum(sizes) > LARGEST_BLOBS:
+        raise Ended
+    return header, sizes
 
 
 def encode_program(program: Program) -> dict[str, object]:

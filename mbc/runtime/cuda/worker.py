@@ -14,8 +14,9 @@ from itertools import count
 from typing import Any
 
 from mbc.codegen.program import Program
+from mbc.runtime.compiler_log import first_error
 from mbc.runtime.cuda.device import Clock, Gpu, Memory
-from mbc.runtime.cuda.nvcc import arch_of, first_error
+from mbc.runtime.cuda.nvcc import arch_of
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
 from mbc.runtime.cuda.wire import Ended, Message, decode_program, receive, send
 

@@ -132,13 +132,3 @@ def _notes(drawn: CaseSet) -> tuple[str, ...]:
 
 def _timed(result: GateResult, seconds: float) -> GateResult:
     return result if isinstance(result, Skipped) else replace(result, seconds=seconds)
-
-
-def judge(
-    candidate: Candidate,
-    runner: Runner,
-    gates: Sequence[GateName] = ORDER,
-    measure: Measure | None = None,
-) -> Report:
-    """The gates with everything else at its default."""
-    return Judge(runner, gates, measure=measure).judge(candidate)

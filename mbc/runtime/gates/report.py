@@ -40,7 +40,7 @@ class Passed:
 
 @dataclass(frozen=True)
 class Rejected:
-    """`rule` names what was broken: "asm", "guard page", "bound", "determinism" ..."""
+    """`rule` names what was broken: "asm", "redzone", "bound", "determinism" ..."""
 
     gate: GateName
     rule: str
