@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+import numpy as np
+
 from mbc.errors import InvalidInput
 
 Structure = dict[str, Any]
@@ -80,20 +82,46 @@ def _collect(structure: Structure, value: Any, found: dict[str, Any]) -> None:
     ((kind, content),) = structure.items()
     if kind == "input":
         found[content] = value
-    if kind == "constant" and value != content:
-        raise InvalidInput(
-            f"the model was imported with {content!r} where {value!r} is passed"
-        )
+    if kind == "constant":
+        _check_constant(content, value)
     if kind not in ("dict", "list", "tuple"):
         return
-    if len(content) != len(value):
-        raise InvalidInput(
-            f"the model takes {len(content)} inputs here, {len(value)} were given"
-        )
+    _check_container(kind, len(content), value)
     pairs = (
-        [(part, value[key]) for key, part in content]
-        if kind == "dict"
-        else zip(content, value, strict=True)
+        _entries(content, value) if kind == "dict" else zip(content, value, strict=True)
     )
     for part, item in pairs:
         _collect(part, item, found)
+
+
+def _check_container(kind: str, count: int, value: Any) -> None:
+    if not isinstance(value, Mapping if kind == "dict" else list | tuple):
+        raise InvalidInput(f"the model takes a {kind} here, not {_shown(value)}")
+    given = len(cast(Sequence[Any] | Mapping[Any, Any], value))
+    if given != count:
+        raise InvalidInput(f"the model takes {count} inputs here, {given} were given")
+
+
+def _entries(
+    content: Sequence[tuple[Any, Structure]], given: Mapping[Any, Any]
+) -> list[tuple[Structure, Any]]:
+    """The parts of a dict, each with what is given under its key."""
+    for key, _ in content:
+        if key not in given:
+            raise InvalidInput(f"the model takes {key!r} here, which was not given")
+    return [(part, given[key]) for key, part in content]
+
+
+def _check_constant(wanted: Any, value: Any) -> None:
+    # Tensors answer element by element: they are not the constant, whatever they hold.
+    answer = value == wanted
+    if not (isinstance(answer, bool | np.bool_) and answer):
+        raise InvalidInput(
+            f"the model was imported with {wanted!r} where {_shown(value)} is passed"
+        )
+
+
+def _shown(value: Any) -> str:
+    """A value in a sentence; of containers and tensors only the type."""
+    plain = value is None or isinstance(value, bool | int | float | str)
+    return repr(value) if plain else f"a value of type {type(value).__name__}"

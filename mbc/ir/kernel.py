@@ -112,7 +112,10 @@ class KernelOp(IRDLOperation):
     def copy(self) -> KernelOp:
         """A detached clone with operands of its own: the original's get no new use."""
         block = Block(arg_types=self.ins.types)
-        return self.clone(dict[SSAValue, SSAValue](zip(self.ins, block.args)))
+        clone = self.clone(dict[SSAValue, SSAValue](zip(self.ins, block.args)))
+        # A value that the kernel takes twice was mapped to one argument.
+        clone.operands = block.args
+        return clone
 
     def ops(self) -> list[Operation]:
         """The body without its terminator, in order."""
@@ -183,9 +186,8 @@ def single_kernel_module(kernel: KernelOp) -> ModuleOp:
     from xdsl.dialects import func
 
     block = Block(arg_types=[value.type for value in kernel.ins])
-    clone = kernel.clone({old: new for old, new in zip(kernel.ins, block.args)})
-    for operand, argument in zip(range(len(kernel.ins)), block.args, strict=True):
-        clone.operands[operand] = argument
+    clone = kernel.copy()
+    clone.operands = block.args
     block.add_op(clone)
     block.add_op(func.ReturnOp(*clone.outs))
     signature = ([a.type for a in block.args], [o.type for o in clone.outs])

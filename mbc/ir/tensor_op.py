@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     f64,
     i64,
@@ -202,10 +201,3 @@ def require(condition: bool, message: str) -> None:
 
 def axis_in(op: TensorOp, axis: int, rank: int) -> None:
     require(0 <= axis < rank, f"{op.name}: axis {axis} is not in a rank-{rank} tensor")
-
-
-def same(*types: Tensor) -> bool:
-    return all(type == types[0] for type in types)
-
-
-IntArray = DenseArrayBase[IntegerType]

@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from mbc.codegen.targets import Target, module_target
 from mbc.ir.attributes import target_of
 from mbc.ir.kernel import KernelOp
+from mbc.ir.structured import maps_of
 from mbc.passes.support.fusion import FusionPass, only_consumer
-from mbc.passes.support.inline import always, is_move, points
+from mbc.passes.support.inline import always, indices_known, is_move, points
 from mbc.passes.support.kernels import map_of
 
 
@@ -49,10 +50,13 @@ class FuseElementwisePass(FusionPass):
             return "both kernels must be one elementwise operation"
         if not only_consumer(producer, consumer):
             return "the producer's result has other users"
-        result = producer.outs[0]
-        inner = consumer.block.args[list(consumer.ins).index(result)]
-        if inner in second.outputs or len(producer.outs) != 1:
+        pairs = zip(consumer.block.args, consumer.ins)
+        inner = {arg for arg, value in pairs if value is producer.outs[0]}
+        if inner & set(second.outputs) or len(producer.outs) != 1:
             return "the consumer overwrites the producer's result"
+        reads = [m for v, m in zip(second.inputs, maps_of(second)) if v in inner]
+        if not all(indices_known(first, read) for read in reads):
+            return "the producer computes with indices that the consumer changes"
         return ""
 
     def pays(self, producer: KernelOp, consumer: KernelOp) -> bool:

@@ -22,6 +22,7 @@ from mbc.passes.support.functions import (
     set_signature,
     terminator,
 )
+from mbc.passes.support.kernels import erase
 from mbc.passes.support.ops import needs, remove_dead
 
 
@@ -89,8 +90,8 @@ class _Move:
             self.prepare.body.block.insert_op_before(clone, self._end)
         for kernel in moved:
             self._return_frontier(kernel, set(moved))
-        for kernel in reversed(moved):
-            self._drop(kernel)
+        # What reads a result now is a moved kernel, and those stand behind.
+        erase(moved[::-1])
         remove_dead(self.forward.body.block)
         self._drop_unused_arguments()
         self._renumber()
@@ -152,15 +153,6 @@ class _Move:
         end = self._end
         end.operands = [*end.operands, value]
         return IntegerAttr(len(end.operands) - 1, i64)
-
-    def _drop(self, kernel: KernelOp) -> None:
-        users = {use.operation for out in kernel.outs for use in out.uses}
-        for user in users:
-            # Views between moved kernels were copied with them.
-            user.detach()
-            user.erase()
-        kernel.detach()
-        kernel.erase()
 
     def _drop_unused_arguments(self) -> None:
         block = self.forward.body.block

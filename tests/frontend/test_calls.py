@@ -3,16 +3,20 @@
 import json
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from mbc.errors import UnsupportedModel
+from mbc.errors import InvalidInput, UnsupportedModel
 from mbc.frontend.signature import Signature
 from mbc.frontend.torch_export import import_model
 from tests.frontend.support import Function, check, forward, role, run
+
+ONE = torch.ones(1)
+PAIR = {"a": ONE, "b": ONE}
 
 
 class Tied(nn.Module):
@@ -128,6 +132,38 @@ def test_nested_and_constant_inputs():
     np.testing.assert_array_equal(found, [1.0, 4.0])
     with pytest.raises(Exception, match=r"imported with 3\.0 where 4\.0"):
         run(imported, [pair, 4.0])
+
+
+WRONG: dict[str, tuple[list[Any], str]] = {
+    "no key": ([{"b": ONE, "c": ONE}, [ONE], 3.0], "takes 'a' here, which was not"),
+    "few keys": ([{"a": ONE}, [ONE], 3.0], "takes 2 inputs here, 1 were given"),
+    "no dict": ([None, [ONE], 3.0], "takes a dict here, not None"),
+    "list for a dict": ([[ONE], [ONE], 3.0], "a dict here, not a value of type list"),
+    "no list": ([PAIR, 2.0, 3.0], r"takes a list here, not 2\.0"),
+    "tensor for a list": ([PAIR, ONE, 3.0], "a list here, not a value of type Tensor"),
+    "tensor for a number": (
+        [PAIR, [ONE], torch.ones(2)],
+        r"imported with 3\.0 where a value of type Tensor is passed",
+    ),
+    "nothing for a number": ([PAIR, [ONE], None], r"with 3\.0 where None is passed"),
+}
+
+
+@pytest.fixture(scope="module")
+def nested() -> Signature:
+    def function(pair: dict[str, Tensor], more: list[Tensor], factor: float):
+        return pair["a"] + pair["b"] + more[0] * factor
+
+    return import_model(Function(function), [PAIR, [ONE], 3.0]).signature
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_inputs_of_another_structure_are_one_sentence(nested: Signature, case: str):
+    inputs, says = WRONG[case]
+    with pytest.raises(InvalidInput, match=says) as raised:
+        nested.input_values(inputs)
+    assert "\n" not in raised.value.message
+    assert len(nested.input_values([PAIR, (ONE,), 3])) == 3
 
 
 def test_inputs_may_be_views():

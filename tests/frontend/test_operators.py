@@ -72,6 +72,7 @@ CASES: dict[str, Case] = {
     "int add float": (lambda i, x: (i + x, i * 2, i / 3, i + 0.5), (INTS, X)),
     "bool arithmetic": (lambda b: (b + b, b * b, b + 1, ~b, b & b.roll(1)), (BOOLS,)),
     "pow": (lambda x: (x**2, x**3, x**0.5, x**-1, x**-2, x**1.7, 2**x), (positive(5),)),
+    "infinite pow": (lambda x: (x**inf, x**-inf, x**nan), (SPECIAL,)),
     "pow of tensors": (torch.pow, (positive(3, 4), Y)),
     "int pow": (lambda i: (i**2, i**5), (INTS,)),
     "comparisons": (lambda x, y: (x < y, x >= 0, x == x, x != y, x > 0.5), (X, Y)),
@@ -100,7 +101,13 @@ CASES: dict[str, Case] = {
         (INTS,),
     ),
     "uint8": (
-        lambda u, v: (u + v, u // v, u < v, torch.maximum(u, v), u.amax(), u.float()),
+        lambda u, v: (
+            *(u + v, u // v, u < v, torch.maximum(u, v), u.amax(), u.float()),
+            *(u.relu(), u.abs(), u.sign(), u.sgn(), (v - v).sign(), -u, 3 - u),
+            *(u.clamp(4, 200), u.clamp(min=140), u.clamp(max=140), u.clamp(-1, 100)),
+            *(u.clamp(min=v), u.clamp_max(v), F.hardtanh(u, 3, 200), F.relu6(u)),
+            *(F.threshold(u, 140, 7), u % 7, u**2),
+        ),
         (
             torch.tensor([250, 6, 130], dtype=torch.uint8),
             torch.tensor([5, 200, 3], dtype=torch.uint8),
@@ -308,6 +315,17 @@ def test_cases(names: Sequence[str]):
         return {name: CASES[name][0](*inputs[name]) for name in names}
 
     check(function, {name: CASES[name][1] for name in names})
+
+
+def test_a_variance_and_its_mean_share_the_mean():
+    """Both reduce for the mean and for the squares, and no more."""
+
+    def function(x: Tensor):
+        return torch.var_mean(x, 1), torch.std_mean(x, 0, keepdim=True)
+
+    imported = check(function, X)
+    names = [op.name for op in imported.module.walk()]
+    assert names.count("mbc.reduce") == 4
 
 
 def test_nan_survives():

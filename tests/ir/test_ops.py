@@ -19,7 +19,7 @@ from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.resize import extents, resize
 from mbc.ir.tensor_op import TensorOp
 from mbc.ir.text import parse_module, print_module
-from mbc.ir.types import tensor_type
+from mbc.ir.types import shape_of, tensor_type
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import forward_of
 from tests.ir.samples import SAMPLES, floats, module_of, named, random_arrays
@@ -121,6 +121,30 @@ def test_resize_refuses_a_window_larger_than_its_input():
     assert extents(kernel) == {"N0": 2, "N1": 7, "N2": 6}
     with pytest.raises(PassRefused, match="the window is larger"):
         resize(kernel, {"N1": 0})
+
+
+def test_a_kernel_may_take_a_value_twice():
+    """Its copies have an operand each: the two may be resized apart."""
+    text = """
+    func.func @forward(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %0 = mbc.kernel "k0" (%x, %x) {
+      ^bb0(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>):
+        %1 = mbc.contract %a, %b {acc = "f32", indexing_maps = [
+          affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+          affine_map<(m, n, k) -> (m, n)>]}
+          : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+        mbc.yield %1 : tensor<4x4xf32>
+      } : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }"""
+    module = parse_module(text)
+    (kernel,) = kernels(module)
+    for copy in (kernel.copy(), next(kernels(single_kernel_module(kernel)))):
+        assert len(set(copy.ins)) == 2
+    resized = resize(kernel, {"N0": 2})
+    resized.verify()
+    assert [shape_of(value) for value in resized.ins] == [(2, 4), (4, 4)]
+    module.verify()
 
 
 def test_free_extents():

@@ -19,8 +19,6 @@ from mbc.ir.types import Array, shape_of
 from mbc.passes.support.functions import attributes_of, forward_of, function_named
 from tests.ir.samples import EPS, floats, module_of, named, random_arrays, square
 
-Unary = Callable[[SSAValue], SSAValue]
-
 
 def exp(x: SSAValue) -> SSAValue:
     return math_dialect.ExpOp(x).result

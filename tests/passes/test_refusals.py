@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, f32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, f32, i64
+from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mbc.errors import MbcError, PassRefused
 from mbc.ir import build
@@ -159,6 +161,23 @@ def test_a_generic_that_reads_its_init_is_no_map():
     with pytest.raises(PassRefused, match="one elementwise operation"):
         apply(new_context(), module, parse("fuse-elementwise{kernel=k1}"))
     assert_same(before, run(module, arrays))
+
+
+def test_a_producer_of_indices_that_are_not_known_is_refused():
+    """The consumer reads backwards: the producer's own index is no axis there."""
+
+    def body(x: SSAValue):
+        def place(v: SSAValue) -> SSAValue:
+            index = arith.IndexCastOp(IndexOp(0).result, i64).result
+            return add(v, arith.SIToFPOp(index, f32).result)
+
+        backwards = AffineMap(1, 0, (AffineExpr.constant(3) - AffineExpr.dimension(0),))
+        return build.elementwise([pointwise(place, x)], (4,), f32, exp, [backwards])
+
+    module = formed(module_of(floats((4,)), body), ",fuse-elementwise")
+    assert labels(module) == ["k0", "k1"]
+    with pytest.raises(PassRefused, match="indices that the consumer changes"):
+        apply(new_context(), module, parse("fuse-elementwise{kernel=k1}"))
 
 
 def test_an_empty_module_is_one_sentence():

@@ -49,6 +49,20 @@ def rounding(op: type[Rounding]) -> Lowering:
     return lower
 
 
+def of_not_negative(formula: Formula) -> Lowering:
+    """`formula` keeps what is not negative, and so every unsigned integer."""
+
+    def lower(call: Call, x: SSAValue) -> SSAValue:
+        return x if is_unsigned(call.dtype) else call.elementwise([x], formula)
+
+    return lower
+
+
+def sign(call: Call, x: SSAValue) -> SSAValue:
+    formula = _sign_unsigned if is_unsigned(call.dtype) else formulas.sign
+    return call.elementwise([x], formula)
+
+
 def logical_or_sum(a: SSAValue, b: SSAValue) -> SSAValue:
     """PyTorch adds booleans as a disjunction."""
     return (arith.OrIOp(a, b).result) if a.type == IntegerType(1) else add(a, b)
@@ -111,15 +125,16 @@ def clamp(
     call: Call, x: SSAValue, low: Operand | None = None, high: Operand | None = None
 ) -> SSAValue:
     """Either bound may be absent; NaN stays."""
-    if is_unsigned(call.dtype):
-        raise Unsupported("unsigned integers")
+    unsigned = is_unsigned(call.dtype)
+    above = _max_unsigned if unsigned else maximum
+    below = _min_unsigned if unsigned else minimum
     bounds = [bound for bound in (low, high) if bound is not None]
 
     def body(value: SSAValue, *limits: SSAValue) -> SSAValue:
         rest = list(limits)
         if low is not None:
-            value = maximum(value, rest.pop(0))
-        return minimum(value, rest.pop(0)) if high is not None else value
+            value = above(value, rest.pop(0))
+        return below(value, rest.pop(0)) if high is not None else value
 
     return call.elementwise([x, *bounds], body)
 
@@ -171,6 +186,10 @@ def _min_unsigned(a: SSAValue, b: SSAValue) -> SSAValue:
     return arith.MinUIOp(a, b).result
 
 
+def _sign_unsigned(x: SSAValue) -> SSAValue:
+    return _min_unsigned(x, like(1, x))
+
+
 MATH: dict[str, Formula] = {
     "erf": lambda x: math_ops.ErfOp(x).result,
     "exp": formulas.exp,
@@ -195,13 +214,6 @@ MATH: dict[str, Formula] = {
     "selu": formulas.selu,
 }
 
-EXACT: dict[str, Formula] = {
-    "abs": formulas.absolute,
-    "neg": formulas.negate,
-    "relu": formulas.relu,
-    "sign": formulas.sign,
-}
-
 REMAINDERS = {
     "fmod": signed_or_unsigned(division.fmod, division.fmod_unsigned, wide=True),
     "remainder": signed_or_unsigned(
@@ -211,7 +223,10 @@ REMAINDERS = {
 
 LOWERINGS: dict[str, Lowering] = {
     **{f"{name}.default": unary(formula) for name, formula in MATH.items()},
-    **{f"{name}.default": unary(formula, False) for name, formula in EXACT.items()},
+    "abs.default": of_not_negative(formulas.absolute),
+    "neg.default": unary(formulas.negate, wide=False),
+    "relu.default": of_not_negative(formulas.relu),
+    "sign.default": sign,
     **{
         f"{name}.{form}": lowering
         for name, lowering in {

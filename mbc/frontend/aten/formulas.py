@@ -152,7 +152,7 @@ def power(x: SSAValue, exponent: float) -> SSAValue:
     if exponent < 0 and exponent in (-0.5, -1, -2) and is_float(x.type):
         return reciprocal(power(x, -exponent))
     small = exponent in (1, 2, 3)
-    if exponent == int(exponent) and (small or not is_float(x.type)):
+    if float(exponent).is_integer() and (small or not is_float(x.type)):
         return _whole_power(x, int(exponent))
     return math_ops.PowFOp(x, like(exponent, x)).result
 

@@ -142,18 +142,20 @@ def mean_and_variance(
     x: SSAValue, axes: Sequence[int], keepdim: bool = False
 ) -> tuple[SSAValue, SSAValue]:
     """Mean and biased variance."""
-    mean = ReduceOp.over(x, "mean", axes, keepdims=True).result
-    square = _squared_distance(x, mean)
+    mean, square = _mean_and_square(x, axes)
     variance = ReduceOp.over(square, "mean", axes, keepdims=keepdim).result
     return build.reshape(mean, shape_of(variance)), variance
 
 
-def _squared_distance(x: SSAValue, mean: SSAValue) -> SSAValue:
+def _mean_and_square(x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
+    """The mean, with its axes kept, and the squared distance of `x` from it."""
+    mean = ReduceOp.over(x, "mean", axes, keepdims=True).result
+
     def body(a: SSAValue, b: SSAValue) -> SSAValue:
         distance = subtract(a, b)
         return multiply(distance, distance)
 
-    return combine(body, x, mean)
+    return mean, combine(body, x, mean)
 
 
 def variance(
@@ -163,19 +165,7 @@ def variance(
     correction: Number | None = None,
     keepdim: bool = False,
 ) -> SSAValue:
-    shape = shape_of(x)
-    axes = reduced_axes(axes, len(shape))
-    mean = ReduceOp.over(x, "mean", axes, keepdims=True).result
-    square = _squared_distance(x, mean)
-    total = ReduceOp.over(square, "sum", axes, keepdims=keepdim).result
-    less_one = 1 if correction is None else correction
-    count = math.prod(shape[axis] for axis in axes) - less_one
-    return build.elementwise(
-        [total],
-        shape_of(total),
-        call.element,
-        lambda s: formulas.divide(s, constant(max(count, 0), call.element)),
-    )
+    return variance_and_mean(call, x, axes, correction, keepdim)[0]
 
 
 def variance_and_mean(
@@ -185,9 +175,19 @@ def variance_and_mean(
     correction: Number | None = None,
     keepdim: bool = False,
 ) -> list[SSAValue]:
-    folded = reduced_axes(axes, len(shape_of(x)))
-    mean = ReduceOp.over(x, "mean", folded, keepdims=keepdim).result
-    return [variance(call, x, axes, correction, keepdim), mean]
+    shape = shape_of(x)
+    axes = reduced_axes(axes, len(shape))
+    mean, square = _mean_and_square(x, axes)
+    total = ReduceOp.over(square, "sum", axes, keepdims=keepdim).result
+    less_one = 1 if correction is None else correction
+    count = math.prod(shape[axis] for axis in axes) - less_one
+    spread = build.elementwise(
+        [total],
+        shape_of(total),
+        call.element,
+        lambda s: formulas.divide(s, constant(max(count, 0), call.element)),
+    )
+    return [spread, build.reshape(mean, shape_of(spread))]
 
 
 def vector_norm(

@@ -45,10 +45,11 @@ def can_inline(producer: linalg.GenericOp, consumer: linalg.GenericOp) -> bool:
     if not is_map(producer) or result in consumer.outputs:
         return False
     reads = [m for v, m in zip(consumer.inputs, maps_of(consumer)) if v is result]
-    return bool(reads) and all(_indices_known(producer, map) for map in reads)
+    return bool(reads) and all(indices_known(producer, map) for map in reads)
 
 
-def _indices_known(producer: linalg.GenericOp, map: AffineMap) -> bool:
+def indices_known(producer: linalg.GenericOp, map: AffineMap) -> bool:
+    """Whether every index that the producer computes with is an axis or a number."""
     return all(
         isinstance(map.results[op.dim.value.data], AffineDimExpr | AffineConstantExpr)
         for op in producer.body.block.ops

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseArrayBase, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from mbc.codegen.program import VIEW_ALIGNMENT
 from mbc.ir.boxes import is_aligned_run
@@ -28,11 +27,6 @@ def is_view(op: Operation) -> bool:
     if not isinstance(op, tensor.ExtractSliceOp):
         return False
     return is_aligned_run(op, VIEW_ALIGNMENT)
-
-
-def integers(array: Attribute) -> tuple[int, ...]:
-    assert isinstance(array, DenseArrayBase)
-    return tuple(int(value) for value in array.get_values())
 
 
 def is_fill(op: Operation) -> bool:
@@ -110,7 +104,3 @@ def remove_dead(block: Block) -> None:
         if op.results and not used and is_pure(op):
             op.detach()
             op.erase()
-
-
-def tensor_operands(op: Operation) -> list[SSAValue]:
-    return [value for value in op.operands if isinstance(value.type, TensorType)]
