@@ -24,6 +24,7 @@ from mbc.agent.facts import (
     device_peaks,
     kernel_facts,
     kernel_identity,
+    marked_operands,
     predicted_time,
     prior,
     schedule_cost,
@@ -49,6 +50,7 @@ from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
 from mbc.ir.types import Array
 from mbc.passes import pass_class
 from mbc.passes.pipeline import parse, pass_text, run, selector_of
+from mbc.passes.support.functions import parameter_values
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import bind, run_function, run_prepare
 from mbc.runtime.inputs import random_arguments
@@ -115,12 +117,13 @@ class KernelEnvironment:
     def __post_init__(self) -> None:
         (kernel,) = kernels(self.module)
         self.label = kernel.label.data
-        self.kernel = kernel_identity(kernel, self.compiled_for)
+        function = function_named(self.module, "forward")
+        marked = marked_operands(kernel, parameter_values(function))
+        self.kernel = kernel_identity(kernel, self.compiled_for, marked)
         self.target = target_identity(
             self.compiled_for, self.runner.device(), self.toolchain
         )
-        block = function_named(self.module, "forward").body.block
-        arguments = random_arguments(block, self.seed)
+        arguments = random_arguments(function.body.block, self.seed)
         self._values = {f"arg{i}": array for i, array in enumerate(arguments)}
         self._expected = expected_results(self.module, arguments, self.seed)
         self._built: dict[str, _Built | Rejected] = {}

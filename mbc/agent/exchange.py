@@ -23,12 +23,20 @@ def export_lines(knowledge: KnowledgeBase, path: Path) -> int:
 
 def import_lines(knowledge: KnowledgeBase, path: Path) -> int:
     """Add the outcomes of `path`, all or none; returns how many were new."""
+    return knowledge.merge(read_outcomes(path))
+
+
+def read_outcomes(path: Path) -> list[Outcome]:
+    """What `export_lines` wrote; `InvalidInput` with the place of a bad line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"cannot read outcomes from {path}: {error}") from error
+    except OSError as error:
+        reason = error.strerror
+        raise InvalidInput(f"cannot read outcomes from {path}: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"cannot read outcomes from {path}: not text") from error
     places = (Location(str(path), number) for number in count(1))
-    return knowledge.merge(list(map(_outcome, lines, places)))
+    return list(map(_outcome, lines, places))
 
 
 def _exported(outcome: Outcome) -> dict[str, Any]:

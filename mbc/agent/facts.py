@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from math import log
+
+from xdsl.ir import SSAValue
 
 from mbc.agent.records import Estimate, KernelIdentity, TargetIdentity
 from mbc.agent.state import DevicePeaks, KernelFacts, roofline
@@ -26,13 +29,23 @@ WHOLE = 1000
 """Lane utilization is handed on as full and used lanes of a vector this wide."""
 
 
-def kernel_identity(kernel: KernelOp, target: Target) -> KernelIdentity:
-    """What statistics generalize over; the fingerprint ignores how it is built."""
+def marked_operands(kernel: KernelOp, constant: Collection[SSAValue]) -> list[int]:
+    """Which operands are parameters: work on them happens once and is not timed."""
+    return [i for i, value in enumerate(kernel.ins) if value in constant]
+
+
+def kernel_identity(
+    kernel: KernelOp, target: Target, marked: Sequence[int]
+) -> KernelIdentity:
+    """What statistics generalize over; the fingerprint ignores how it is built.
+
+    It holds the marked operands: without work on them, a time is another one.
+    """
     types = (*kernel.operand_tensors(), *kernel.result_tensors())
     dtypes = "x".join(dict.fromkeys(str(type.element_type) for type in types))
     work, traffic = flops(kernel), fewest_bytes(kernel)
     return KernelIdentity(
-        kernel_fingerprint(kernel),
+        f"{kernel_fingerprint(kernel)}{list(marked)}",
         match_kernel(kernel, target).family,
         dtypes,
         _shape_class(work, traffic),

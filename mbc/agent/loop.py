@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from random import Random
 from time import monotonic
 
@@ -46,6 +47,8 @@ class Budget:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
+        if isnan(self.seconds or 0):
+            raise InvalidInput("a budget of seconds is a number, not nan")
         if min(self.measurements or 0, self.seconds or 0) < 0:
             raise InvalidInput("a budget cannot be negative")
 
@@ -227,7 +230,6 @@ class _Search:
             rules=self._knowledge.rules(target),
             history=tuple(self._frontier.history),
             wanted=BATCH if left is None else min(BATCH, left),
-            measurements_left=left,
         )
 
     def _evaluate(self, parent: Outcome | None, proposals: Sequence[Proposal]) -> None:

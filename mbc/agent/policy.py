@@ -53,8 +53,6 @@ class Situation:
     """All that was tried on this kernel, oldest first."""
     wanted: int
     """How many proposals can be evaluated at once."""
-    measurements_left: int | None
-    """None: as many as time allows."""
 
     def belief(self, candidate: Candidate) -> Belief:
         evidence = self.evidence.get(candidate.action.id, NO_EVIDENCE)

@@ -4,9 +4,9 @@ Features are normalized by the target's own peaks, so that a state means the sam
 vector unit of 8 lanes and on a GPU. Each is binned; the bins form the signature, which
 has three levels, each a prefix of the next:
 
-    memory                                     the primary bottleneck
-    memory/unit,reuse1,unused                  and how memory and units are used
-    memory/unit,reuse1,unused/ai0,mem2,...     everything
+    memory                                        the primary bottleneck
+    memory/access-unit,reuse-1,...                and how memory and units are used
+    memory/access-unit,reuse-1,.../ai_ratio-1,... everything
 """
 
 from __future__ import annotations

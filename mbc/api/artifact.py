@@ -12,12 +12,17 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mbc.api.files import data_files, kernels_of, source_files
-from mbc.api.manifest import code_from_json, manifest_of, read_manifest
+from mbc.api.manifest import (
+    code_from_json,
+    described_by,
+    manifest_of,
+    read_manifest,
+)
 from mbc.api.module import check_arrays, to_tensor
 from mbc.codegen.model import ModelCode
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
 from mbc.frontend.signature import Signature, rebuild
-from mbc.frontend.store import read_arrays
+from mbc.frontend.store import read_arrays, read_text
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array
 from mbc.runtime.execution import run_function, run_prepare
@@ -174,20 +179,16 @@ def load(folder: Path | str) -> Artifact:
     """Read a saved artifact; `InvalidInput` if a file is missing or newer than this."""
     folder = Path(folder)
     manifest = read_manifest(folder / MANIFEST)
-    source = kernels_of(text_of(folder / manifest["source"]))
-    op = parse_module(text_of(folder / MODEL), str(folder / MODEL))
+    source = kernels_of(read_text(folder / manifest["source"]))
+    op = parse_module(read_text(folder / MODEL), str(folder / MODEL))
+    with described_by(folder / MANIFEST):
+        code = code_from_json(manifest, source)
+        signature = Signature.from_json(json.dumps(manifest["signature"]))
     return Artifact(
-        code_from_json(manifest, source),
+        code,
         op,
         read_arrays(folder / WEIGHTS, folder / MODEL),
-        Signature.from_json(json.dumps(manifest["signature"])),
+        signature,
         manifest["pipeline"],
         manifest["provenance"],
     )
-
-
-def text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,21 @@ from mbc.codegen.program import Buffer, KernelCode, Launch, Program
 from mbc.codegen.targets import target_named
 from mbc.errors import InvalidInput
 from mbc.frontend.signature import Signature
+from mbc.frontend.store import read_text
 
 VERSION = 1
+FIELDS = {
+    "version": int,
+    "target": str,
+    "options": dict,
+    "provenance": str,
+    "pipeline": str,
+    "source": str,
+    "signature": dict,
+    "forward": dict,
+    "kernels": list,
+}
+"""What a loader needs, and of which type."""
 
 
 def manifest_of(
@@ -57,19 +72,37 @@ def kernel_json(kernel: KernelCode) -> dict[str, Any]:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """`InvalidInput` if it is missing, no JSON, or of a newer version."""
+    """`InvalidInput` if it is missing, no manifest, or of a newer version."""
     if not path.is_file():
         raise InvalidInput(f"{path}: no such file; is this an artifact folder?")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{path}: not JSON: {error}") from error
-    if manifest.get("version", 0) > VERSION:
-        raise InvalidInput(
-            f"{path}: version {manifest['version']} is newer than this mbc reads "
-            f"({VERSION})"
-        )
+    with described_by(path):
+        version: object = manifest["version"]
+        # Before the other fields, which may have changed since.
+        if isinstance(version, int) and version > VERSION:
+            raise InvalidInput(
+                f"{path}: version {version} is newer than this mbc reads ({VERSION})"
+            )
+        check_fields(manifest)
     return manifest
+
+
+def check_fields(manifest: dict[str, Any]) -> None:
+    for name, kind in FIELDS.items():
+        if not isinstance(manifest[name], kind):
+            raise TypeError(f"{name} is no {kind.__name__}")
+
+
+@contextmanager
+def described_by(path: Path) -> Generator[None]:
+    """JSON of another shape than ours fails inside in whatever way it does."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInput(f"{path}: not a manifest of mbc") from error
 
 
 def code_from_json(manifest: dict[str, Any], source: str) -> ModelCode:

@@ -13,15 +13,15 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 
 from mbc.errors import InvalidInput
+from mbc.frontend.imported import ImportedModel
 from mbc.frontend.signature import Signature
+from mbc.frontend.store import SIGNATURE, read_text, save, with_parameters
 from mbc.ir.execute import function_named
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array, numpy_dtype, tensor_type
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
-
-SIGNATURE = "mbc.signature"
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,16 @@ class Module:
 
     def save(self, path: Path | str) -> None:
         """Write `path` and, where there are parameters, `.safetensors` beside it."""
-        from mbc.frontend.imported import ImportedModel
-        from mbc.frontend.store import save
-
         save(ImportedModel(self.op, self.parameters, self.signature), path)
 
     @staticmethod
     def load(path: Path | str) -> Module:
         """Read what `save` wrote, or any text without parameters."""
         path = Path(path)
-        if not path.is_file():
-            raise InvalidInput(f"cannot open input file '{path}': no such file")
-        op = parse_module(path.read_text(encoding="utf-8"), str(path))
+        op = parse_module(read_text(path), str(path))
         if SIGNATURE not in op.attributes:
             return from_op(op)
-        from mbc.frontend.store import load
-
-        stored = load(path)
+        stored = with_parameters(op, path)
         return Module(stored.module, stored.parameters, stored.signature)
 
 

@@ -1,9 +1,10 @@
 """Tuning a model: its kernels one by one, the largest first, then the whole checked.
 
-Kernels that compute the same (by fingerprint) are tuned once. Every kernel is first
-checked and timed as the default schedule has it; the rest of the budget goes to
-kernels in proportion to their share of that time. All that was learned is in the
-knowledge base, so that a second run starts from it.
+Kernels that compute the same from the same kinds of operands (by the fingerprint of
+their identity) are tuned once. Every kernel is first checked and timed as the default
+schedule has it; the rest of the budget goes to kernels in proportion to their share of
+that time. All that was learned is in the knowledge base, so that a second run starts
+from it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import mbc
 from mbc.agent.environment import KernelEnvironment, kernel_module
-from mbc.agent.facts import kernel_identity
+from mbc.agent.facts import kernel_identity, marked_operands
 from mbc.agent.frontier import Frontier
 from mbc.agent.loop import Budget, KernelResult, Progress, optimize_kernel
 from mbc.agent.memory import KnowledgeBase
@@ -191,7 +192,7 @@ class _Run:
         constant = parameter_values(function_named(op, "forward"))
         distinct: dict[str, KernelEnvironment] = {}
         for kernel in kernels(op):
-            marked = [i for i, value in enumerate(kernel.ins) if value in constant]
+            marked = marked_operands(kernel, constant)
             if len(marked) == len(kernel.ins):
                 continue
             environment = KernelEnvironment(
@@ -201,8 +202,7 @@ class _Run:
                 f"mbc {mbc.__version__}",
                 self._seed,
             )
-            key = f"{environment.kernel.fingerprint} {marked}"
-            distinct.setdefault(key, environment)
+            distinct.setdefault(environment.kernel.fingerprint, environment)
         return list(distinct.values())
 
     def _search(
@@ -270,11 +270,14 @@ class _Run:
 
     def _finish(self, op: ModuleOp, found: Sequence[KernelEnvironment]) -> Tuned:
         """Put the chosen schedules into the model, check it whole, report."""
+        constant = parameter_values(function_named(op, "forward"))
         chosen = {e.kernel.fingerprint: e.label for e in found}
         steps = [self._target.model_pipeline]
         for kernel in kernels(op):
             label = kernel.label.data
-            same = chosen.get(kernel_identity(kernel, self._target).fingerprint, "")
+            marked = marked_operands(kernel, constant)
+            identity = kernel_identity(kernel, self._target, marked)
+            same = chosen.get(identity.fingerprint, "")
             if same in self._results and self._results[same].pipeline:
                 steps.append(relabel(self._results[same].pipeline, label))
         steps.append(self._target.final_pipeline)

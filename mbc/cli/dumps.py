@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from io import StringIO
 from time import perf_counter
 
@@ -11,7 +12,9 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
 from mbc.cli.opt_arguments import Options
+from mbc.errors import InvalidInput
 from mbc.ir.text import print_module
+from mbc.passes import all_passes
 from mbc.passes.pipeline import pass_text
 
 
@@ -32,6 +35,8 @@ class Dumps:
     """Called before and after each pass; prints what the options ask for."""
 
     def __init__(self, options: Options):
+        for name in options.print_ir_after:
+            _check_name(name)
         self._options = options
         self._before = ""
 
@@ -62,6 +67,18 @@ class Dumps:
         print(
             f"// -----// IR Dump {when} //----- //\n{text.rstrip()}\n", file=sys.stderr
         )
+
+
+def _check_name(name: str) -> None:
+    """A mistyped pass would never be dumped."""
+    known = all_passes()
+    if name in known:
+        return
+    close = get_close_matches(name, known, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise InvalidInput(
+        f"--print-ir-after: '{name}' does not refer to a registered pass{hint}"
+    )
 
 
 class Times:

@@ -14,16 +14,15 @@ STANDARD = "-"
 
 def read_text(name: str) -> str:
     """The text of a file, or of standard input."""
+    if name != STANDARD:
+        # Not before a file is read: `--help` loads no other layer.
+        from mbc.frontend.store import read_text as text_of
+
+        return text_of(name)
     try:
-        if name == STANDARD:
-            return sys.stdin.read()
-        return Path(name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot open input file '{name}': {error.strerror}"
-        ) from error
+        return sys.stdin.read()
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"input file '{name}' is not text") from error
+        raise InvalidInput("standard input is not text") from error
 
 
 def write_text(name: str, text: str) -> None:
@@ -56,6 +55,8 @@ def make_folder(path: Path) -> None:
     """Now, so that hours of work do not end in a place that cannot be written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InvalidInput(f"cannot write '{path}': it is not a folder") from error
     except OSError as error:
         raise InvalidInput(f"cannot write '{path}': {error.strerror}") from error
     if not os.access(path, os.W_OK):

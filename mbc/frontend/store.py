@@ -18,20 +18,37 @@ from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array, Tensor, numpy_dtype, tensor_type
 
 SIGNATURE = "mbc.signature"
+WEIGHTS = ".safetensors"
 
 # Typed as Any: the package's annotations are incomplete.
 safetensors: Any = import_module("safetensors.numpy")
 
 
+def read_text(path: Path | str) -> str:
+    """The text of a user's file; `InvalidInput` if it cannot be read or is none."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot open input file '{path}': {error.strerror}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"input file '{path}' is not text") from error
+
+
 def save(model: ImportedModel, path: Path | str) -> None:
     """Write `path` and its parameters; the signature is an attribute of the module."""
     path = Path(path)
+    if path.suffix == WEIGHTS:
+        raise InvalidInput(
+            f"cannot write the model to '{path}': its parameters go to that file"
+        )
     module = model.module.clone()
     module.attributes[SIGNATURE] = StringAttr(model.signature.to_json())
     path.write_text(print_module(module), encoding="utf-8")
     if model.parameters:
         arrays = {name: array.copy("C") for name, array in model.parameters.items()}
-        weights = path.with_suffix(".safetensors")
+        weights = path.with_suffix(WEIGHTS)
         safetensors.save_file(arrays, weights)
         weights.chmod(0o644)  # safetensors writes for the owner only
 
@@ -41,12 +58,16 @@ def load(path: Path | str) -> ImportedModel:
     path = Path(path)
     if not path.is_file():
         raise InvalidInput(f"{path}: no such file")
-    module = parse_module(path.read_text(encoding="utf-8"), str(path))
+    return with_parameters(parse_module(read_text(path), str(path)), path)
+
+
+def with_parameters(module: ModuleOp, path: Path) -> ImportedModel:
+    """The module that `path` holds, without the signature's attribute."""
     text = module.attributes.pop(SIGNATURE, None)
     if not isinstance(text, StringAttr):
         raise InvalidInput(f"{path}: the module has no {SIGNATURE} attribute")
     wanted = dict(parameter_types(module))
-    file = path.with_suffix(".safetensors")
+    file = path.with_suffix(WEIGHTS)
     arrays = read_arrays(file, path) if wanted else {}
     for name, type in wanted.items():
         check(file, name, type, arrays.get(name))

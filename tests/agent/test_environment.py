@@ -113,6 +113,17 @@ def rejection(environment: KernelEnvironment, pipeline: str) -> Rejected:
     return found
 
 
+def test_a_kernel_with_parameters_is_another_one():
+    marked = environment_of("rvv", "contract")
+    module = marked.module.clone()
+    (kernel,) = kernels(module)
+    plain = KernelEnvironment(
+        kernel_module(kernel, []), marked.compiled_for, Scripted(), "tools 1"
+    )
+    assert plain.kernel.family == marked.kernel.family
+    assert plain.kernel.fingerprint != marked.kernel.fingerprint
+
+
 @pytest.mark.parametrize(("target", "family"), CASES)
 def test_actions_address_the_kernel_itself(target: str, family: str):
     environment = environment_of(target, family)

@@ -33,7 +33,7 @@ def situation(
     lanes = Feature("lane_util", 0.2, "schedule", Fidelity.STATIC)
     state = State(STATE, (lanes,))
     return Situation(
-        KERNEL, TARGET, "", state, candidates, evidence or {}, rules, (), 2, None
+        KERNEL, TARGET, "", state, candidates, evidence or {}, rules, (), 2
     )
 
 

@@ -69,6 +69,18 @@ class Accumulate(nn.Module):
         return total * 2
 
 
+class TwoProducts(nn.Module):
+    """The same product twice: with a parameter, and with an input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.w = nn.Parameter(torch.randn(32, 32))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x @ self.w, x @ y
+
+
 def normalizer() -> nn.Module:
     """A batch norm in training mode, which moves its running statistics."""
     torch.manual_seed(0)

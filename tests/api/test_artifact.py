@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from xdsl.dialects.builtin import ModuleOp
 
 import mbc
 from mbc.errors import InvalidInput
+from mbc.ir.text import parse_module
 from mbc.runtime.toolchain import Found, find_qemu_riscv64
 from tests.api.conftest import RunnerOn
 from tests.api.models import Mlp, imported_mlp, mlp_inputs
@@ -149,6 +151,62 @@ def test_a_damaged_file_is_one_sentence(module: mbc.Module, tmp_path: Path, name
     mbc.lower(module, target="opencl").save(tmp_path)
     (tmp_path / name).write_bytes(b"{not this")
     assert name in sentence(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        [],
+        3,
+        {},
+        {"version": 1},
+        {"version": "1"},
+        {"source": 3},
+        {"target": []},
+        {"signature": {"inputs": {}}},
+        {"forward": {}},
+        {"kernels": [3]},
+        {"prepare": 3},
+    ],
+)
+def test_other_json_is_no_manifest(module: mbc.Module, tmp_path: Path, changed):
+    mbc.lower(module, target="opencl").save(tmp_path)
+    file = tmp_path / "manifest.json"
+    whole = json.loads(file.read_text())
+    small = not isinstance(changed, dict) or changed in ({}, {"version": 1})
+    file.write_text(json.dumps(changed if small else {**whole, **changed}))
+    assert "manifest.json: not a manifest of mbc" in sentence(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "model.cl", "model.mlir"])
+def test_a_file_that_is_not_text_is_one_sentence(
+    module: mbc.Module, tmp_path: Path, name: str
+):
+    mbc.lower(module, target="opencl").save(tmp_path)
+    (tmp_path / name).write_bytes(b"\xff\xfe\x00")
+    assert f"{name}' is not text" in sentence(tmp_path)
+
+
+def test_a_module_with_a_signature_is_parsed_once(
+    module: mbc.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    module.save(tmp_path / "m.mlir")
+    parsed: list[str] = []
+
+    def counting(text: str, file: str) -> ModuleOp:
+        parsed.append(file)
+        return parse_module(text, file)
+
+    monkeypatch.setattr("mbc.api.module.parse_module", counting)
+    monkeypatch.setattr("mbc.frontend.store.parse_module", counting)
+    assert mbc.Module.load(tmp_path / "m.mlir").signature == module.signature
+    assert parsed == [str(tmp_path / "m.mlir")]
+
+
+def test_parameters_never_replace_the_text(module: mbc.Module, tmp_path: Path):
+    with pytest.raises(InvalidInput, match="its parameters go to that file"):
+        module.save(tmp_path / "q.safetensors")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_saving_where_nothing_can_be_written_is_one_sentence(

@@ -13,10 +13,17 @@ import mbc
 from mbc.agent.memory import KnowledgeBase
 from mbc.api.tune import Step
 from mbc.errors import ToolMissing, WrongResult
-from mbc.runtime.outcome import Completed, EmitOnly, NotMeasured, RunOutcome
+from mbc.runtime.outcome import (
+    Completed,
+    EmitOnly,
+    Fidelity,
+    Measured,
+    NotMeasured,
+    RunOutcome,
+)
 from mbc.runtime.rvv.runner import RvvRunner
 from tests.api.conftest import RunnerOn
-from tests.api.models import Mlp, imported_mlp, mlp_inputs
+from tests.api.models import Mlp, TwoProducts, imported_mlp, mlp_inputs
 
 TARGETS = ("rvv", "opencl")
 FEW = mbc.Budget(measurements=5)
@@ -244,3 +251,24 @@ def test_a_default_that_could_not_be_timed_is_tried_again(
         mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
     tuned = mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
     assert [row.fidelity for row in tuned.rows] == ["modelled", "modelled"]
+
+
+def test_products_with_a_parameter_and_with_an_input_are_timed_apart(
+    rvv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Packing a parameter is not timed, packing an input is."""
+    inputs = [torch.randn(32, 32), torch.randn(32, 32)]
+    module = mbc.import_model(TwoProducts().eval(), inputs)
+    timed: list[float] = []
+
+    def measure(self: RvvRunner, programs, inputs, rounds) -> list[Measured]:
+        timed.append(100.0 + len(timed))
+        number = Measured(timed[-1], "cycles", Fidelity.MODELLED, "counter")
+        return [number] * len(programs)
+
+    monkeypatch.setattr(RvvRunner, "measure", measure)
+    path, two = tmp_path / "kb.db", mbc.Budget(measurements=2)
+    tuned = mbc.tune(module, "rvv", budget=two, knowledge_path=path)
+    assert [row.default for row in tuned.rows] == timed == [100.0, 101.0]
+    warm = mbc.tune(module, "rvv", budget=mbc.Budget(0), knowledge_path=path)
+    assert [row.default for row in warm.rows] == timed

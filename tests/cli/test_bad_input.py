@@ -135,16 +135,33 @@ def test_input_files_that_are_none(mbc: Command, model: Path, here: Path, conten
         (("tune", "nofile.mlir", "--target", "rvv"), "nofile.mlir"),
         (("tune", "m.mlir", "--target", "nosuch"), "not registered"),
         (("tune", "m.mlir", "--target", "rvv", "-o", "/proc/x"), "'/proc/x'"),
-        (("tune", "m.mlir", "--target", "rvv", "-o", "m.mlir"), "File exists"),
+        (("tune", "m.mlir", "--target", "rvv", "-o", "m.mlir"), "not a folder"),
         (("tune", "m.mlir", "--target", "rvv", "--kb", "m.mlir"), "knowledge base"),
         (("tune", "m.mlir", "--target", "rvv", "--budget-seconds", "-1"), "negative"),
+        (("tune", "m.mlir", "--target", "rvv", "--budget-seconds", "nan"), "nan"),
+        (("run", "b.mlir", "--target", "rvv", "--inputs", "i"), "is not text"),
+        (("tune", "b.mlir", "--target", "rvv"), "is not text"),
+        (("verify", "-", "--kernel", "b.mlir:k0", "--target", "rvv"), "is not text"),
+        (("import", "."), "no such file"),
+        (("kb", "import", "nope.jsonl"), "from nope.jsonl: No such file or directory"),
+        (("kb", "import", "b.mlir"), "from b.mlir: not text"),
     ],
 )
 def test_bad_arguments_of_mbc(mbc: Command, model: Path, arguments, words: str):
+    model.with_name("b.mlir").write_bytes(b"\xff\xfe\x00")
     error = mbc(*arguments).complains()
     assert words in error
     assert "bug" not in error
     assert model.read_text() == FORWARD
+
+
+@pytest.mark.parametrize(
+    "option", [("--target", "rvv"), ("--target-option", "vlen=512")]
+)
+def test_an_artifact_takes_no_other_target(mbc: Command, here: Path, option):
+    (here / "artifact").mkdir()
+    error = mbc("run", "artifact", *option, "--inputs", "i").complains(code=2)
+    assert "leave --target out" in error
 
 
 def test_models_in_python_that_cannot_be_imported(mbc: Command, here: Path):

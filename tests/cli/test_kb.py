@@ -72,6 +72,12 @@ def test_a_missing_knowledge_base_is_not_created(mbc: Command, here: Path):
     assert list(here.iterdir()) == []
 
 
+def test_importing_nothing_creates_nothing(mbc: Command, here: Path):
+    error = mbc("kb", "import", "nope.jsonl", "--kb", "new.db").complains()
+    assert "from nope.jsonl: No such file or directory" in error
+    assert list(here.iterdir()) == []
+
+
 @pytest.mark.parametrize("content", [b"", b"not a database at all", b"SQLite format 3"])
 def test_a_corrupt_knowledge_base_is_one_sentence(
     mbc: Command, here: Path, content: bytes

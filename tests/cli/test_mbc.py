@@ -24,6 +24,10 @@ def test_each_command_has_help(mbc: Command, command: str):
     assert f"mbc {command}" in mbc(command, "--help").out
 
 
+def test_the_default_folder_of_a_tuned_model_is_named(mbc: Command):
+    assert "MODEL-TARGET" in mbc("tune", "--help").out
+
+
 def test_version(mbc: Command):
     assert mbc("--version").out.startswith("mbc ")
 

@@ -62,6 +62,13 @@ def test_dumps_can_be_restricted(mbc_opt: Command):
         assert ended.err.count("// -----// IR Dump") == count, option
 
 
+def test_dumps_after_an_unknown_pass_are_refused(mbc_opt: Command):
+    error = mbc_opt("-p", ASSIGN, "--print-ir-after=form-kernel", stdin=FORWARD)
+    assert "did you mean 'form-kernels'?" in error.complains()
+    error = mbc_opt("-p", ASSIGN, "--print-ir-after", "nopass", stdin=FORWARD)
+    assert "'nopass' does not refer to a registered pass" in error.complains()
+
+
 def test_times_name_each_pass(mbc_opt: Command):
     ended = mbc_opt("-p", f"{ASSIGN},form-kernels", "--time-passes", stdin=FORWARD)
     names = [line.split()[-1] for line in ended.err.splitlines()]

@@ -51,6 +51,13 @@ def test_import_writes_text_and_parameters(mbc: Command, mbc_opt: Command, here:
     assert (here / "out" / "weights.safetensors").exists()
 
 
+def test_importing_over_the_parameters_is_refused(mbc: Command, here: Path):
+    (here / "model.py").write_text(MODEL)
+    error = mbc("import", "model.py", "-o", "q.safetensors").complains()
+    assert "its parameters go to that file" in error
+    assert not (here / "q.safetensors").exists()
+
+
 def test_a_model_without_its_parameters_is_one_sentence(
     mbc: Command, mbc_opt: Command, here: Path
 ):

@@ -30,8 +30,9 @@ def add_to(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     model: Path = arguments.model
-    output: Path = arguments.output or Path(model.with_suffix(".mlir").name)
     module = import_model(model)
+    # What was imported is a file, so that its name has a stem.
+    output: Path = arguments.output or Path(model.with_suffix(".mlir").name)
     module.save(output)
     parameters = len(module.parameters)
     beside = f" and {output.with_suffix('.safetensors')}" if parameters else ""

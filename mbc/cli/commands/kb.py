@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbc.cli.arguments import Parser
-from mbc.cli.commands import Commands, add_command
+from mbc.cli.commands import Commands, Execute, add_command
 from mbc.cli.diagnostics import OK
 from mbc.cli.knowledge_path import add_knowledge, chosen_path, existing_path
 from mbc.cli.table import print_rows
@@ -24,11 +24,15 @@ def add_to(commands: Commands) -> None:
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, parser_class=Parser
     )
-    _add(actions, "best", "The best pipeline of each kernel.", print_best)
-    _add(actions, "ls", "What was tried on each kernel.", print_overview)
-    show = _add(actions, "show", "One outcome and what led to it.", print_trajectory)
+    _add(actions, "best", "The best pipeline of each kernel.", reading(print_best))
+    _add(actions, "ls", "What was tried on each kernel.", reading(print_overview))
+    show = _add(
+        actions, "show", "One outcome and what led to it.", reading(print_trajectory)
+    )
     show.add_argument("id", help="the start of an outcome's id, as `best` prints it")
-    export = _add(actions, "export", "All outcomes as JSON lines.", export_file)
+    export = _add(
+        actions, "export", "All outcomes as JSON lines.", reading(export_file)
+    )
     export.add_argument("file", type=Path, metavar="FILE.jsonl")
     merge = _add(actions, "import", "Add outcomes of a file.", import_file)
     merge.add_argument("file", type=Path, metavar="FILE.jsonl")
@@ -37,7 +41,7 @@ def add_to(commands: Commands) -> None:
 Action = Callable[["KnowledgeBase", argparse.Namespace], None]
 
 
-def _add(actions: Commands, name: str, help: str, action: Action) -> Parser:
+def _add(actions: Commands, name: str, help: str, action: Execute) -> Parser:
     parser = add_command(actions, name, help, execute)
     parser.set_defaults(action=action)
     parser.add_argument("--target", default="", metavar="NAME")
@@ -46,13 +50,20 @@ def _add(actions: Commands, name: str, help: str, action: Action) -> Parser:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.agent.memory import KnowledgeBase
+    return arguments.action(arguments)
 
-    creates = arguments.action is import_file
-    path = chosen_path(arguments.kb) if creates else existing_path(arguments.kb)
-    with KnowledgeBase(path) as knowledge:
-        arguments.action(knowledge, arguments)
-    return OK
+
+def reading(action: Action) -> Execute:
+    """Runs `action` on a knowledge base that is there."""
+
+    def execute(arguments: argparse.Namespace) -> int:
+        from mbc.agent.memory import KnowledgeBase
+
+        with KnowledgeBase(existing_path(arguments.kb)) as knowledge:
+            action(knowledge, arguments)
+        return OK
+
+    return execute
 
 
 def print_best(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
@@ -106,11 +117,16 @@ def export_file(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None
     print(f"wrote {count} outcomes to {arguments.file}")
 
 
-def import_file(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
-    from mbc.agent.exchange import import_lines
+def import_file(arguments: argparse.Namespace) -> int:
+    from mbc.agent.exchange import read_outcomes
+    from mbc.agent.memory import KnowledgeBase
 
-    count = import_lines(knowledge, arguments.file)
+    # First, so that a mistyped file leaves no knowledge base behind.
+    outcomes = read_outcomes(arguments.file)
+    with KnowledgeBase(chosen_path(arguments.kb)) as knowledge:
+        count = knowledge.merge(outcomes)
     print(f"added {count} new outcomes from {arguments.file}")
+    return OK
 
 
 def _described(outcome: Outcome) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mbc.cli.commands import Commands, add_command
 from mbc.cli.commands.models import add_target, chosen_target, load_model
 from mbc.cli.diagnostics import OK
 from mbc.errors import WrongResult
+
+if TYPE_CHECKING:
+    from mbc.ir.attributes import Entry
 
 
 def add_to(commands: Commands) -> None:
@@ -33,7 +38,7 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    target = None if arguments.model.is_dir() else chosen_target(arguments)
+    target = _target(arguments)
     from mbc import Module, check, load, lower
     from mbc.cli.arrays import read_inputs, write_outputs
 
@@ -53,3 +58,12 @@ def execute(arguments: argparse.Namespace) -> int:
             raise WrongResult("the outputs are outside their error bound", report.text)
         print(report.text)
     return OK
+
+
+def _target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entry]] | None:
+    """None for an artifact, which was made for one."""
+    if not arguments.model.is_dir():
+        return chosen_target(arguments)
+    if arguments.target is not None or arguments.target_option:
+        arguments.parser.error("an artifact brings its own target: leave --target out")
+    return None

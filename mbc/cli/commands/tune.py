@@ -46,7 +46,7 @@ def add_to(commands: Commands) -> None:
         dest="output",
         type=Path,
         metavar="DIR",
-        help="where the artifact goes; default: MODEL.TARGET here",
+        help="where the artifact goes; default: MODEL-TARGET here",
     )
 
 

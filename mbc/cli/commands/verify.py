@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from mbc.cli.arguments import Parser
 from mbc.cli.commands import Commands, add_command
 from mbc.cli.commands.models import add_target, chosen_target, load_model
-from mbc.cli.diagnostics import OK
+from mbc.cli.diagnostics import FAILED, OK
 from mbc.cli.output import read_text
-from mbc.errors import InvalidInput, ToolMissing
+from mbc.errors import InvalidInput, ToolMissing, WrongResult
 
 if TYPE_CHECKING:
     from mbc.codegen.targets import Target
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from mbc.runtime.gates.report import Report
     from mbc.runtime.runner import Runner
 
-INPUT_ERROR = 1
-TOOL_MISSING = 3
-WRONG_RESULT = 4
 BUILD_VERDICTS = ("refused", "compile_fail")
 
 
@@ -95,10 +92,11 @@ def execute(arguments: argparse.Namespace) -> int:
 def exit_code(report: Report) -> int:
     rejection = report.rejection
     if rejection is None:
-        return OK if report.accepted else TOOL_MISSING
+        return OK if report.accepted else ToolMissing.exit_code
     if rejection.verdict == "blocked":
-        return TOOL_MISSING
-    return INPUT_ERROR if rejection.verdict in BUILD_VERDICTS else WRONG_RESULT
+        return ToolMissing.exit_code
+    built = rejection.verdict not in BUILD_VERDICTS
+    return WrongResult.exit_code if built else FAILED
 
 
 def _candidate(arguments: argparse.Namespace, target: Target) -> Candidate:
