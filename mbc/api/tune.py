@@ -9,6 +9,7 @@ from it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,7 +52,11 @@ DEFAULT_BUDGET = Budget(measurements=60)
 
 @dataclass(frozen=True)
 class TunedKernel:
-    """One row of a report; times in `unit`, `ratio` is default over tuned."""
+    """One row of a report: `default` and `tuned` in `unit`, and how many times faster.
+
+    `ratio` is that of interleaved pairs, step by step from the default; the times may
+    come from different runs, so that theirs is not exactly it.
+    """
 
     label: str
     family: str
@@ -310,7 +315,7 @@ class _Run:
             family,
             default.result.value,
             number.value,
-            default.result.value / number.value,
+            math.exp(number.log_default),
             number.unit,
             number.fidelity.name.lower(),
             best.verdict if result.best else "default",

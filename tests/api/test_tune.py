@@ -60,7 +60,9 @@ def test_the_table_has_a_row_per_kernel(module: mbc.Module, target: str):
     for row in tuned.rows:
         assert row.default > 0
         assert row.tuned > 0
-        assert row.ratio == row.default / row.tuned
+        assert (row.ratio > 1) == (row.verdict == "improved")
+        if target == "rvv":  # cycles of a model repeat exactly
+            assert row.ratio == pytest.approx(row.default / row.tuned)
         assert row.fidelity == {"rvv": "modelled", "opencl": "hardware"}[target]
         assert row.unit == {"rvv": "cycles", "opencl": "ns"}[target]
 
