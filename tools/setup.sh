@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
 PACKAGES=(qemu-user clang-19 lld-19 gcc g++ libc6-dev
-  pocl-opencl-icd ocl-icd-libopencl1 bubblewrap)
+  pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev bubblewrap)
 
 say() { echo "mbc: $*"; }
 

@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from mbc.api.files import data_files, kernels_of, source_files
 from mbc.api.manifest import (
     code_from_json,
     described_by,
@@ -19,6 +18,7 @@ from mbc.api.manifest import (
     read_manifest,
 )
 from mbc.api.module import check_arrays, to_tensor
+from mbc.codegen.host import data_files, kernels_of, source_files
 from mbc.codegen.model import ModelCode
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
 from mbc.frontend.signature import Signature, rebuild

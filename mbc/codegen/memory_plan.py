@@ -29,23 +29,26 @@ class Arena:
     nbytes: int
 
 
-def plan_memory(lifetimes: list[Lifetime]) -> Arena:
-    """First fit, largest buffer first; deterministic for one input."""
+def plan_memory(lifetimes: list[Lifetime], alignment: int = ALIGNMENT) -> Arena:
+    """First fit, largest buffer first; every offset is a multiple of `alignment`.
+
+    Deterministic for one input.
+    """
+
+    def rounded(nbytes: int) -> int:
+        return max(alignment, -(-nbytes // alignment) * alignment)
+
     placed: list[tuple[int, Lifetime]] = []
     order = sorted(lifetimes, key=lambda x: (-x.nbytes, x.first, x.name))
     for lifetime in order:
         neighbours = sorted(
-            (offset, offset + _rounded(other.nbytes))
+            (offset, offset + rounded(other.nbytes))
             for offset, other in placed
             if lifetime.meets(other)
         )
-        placed.append((_first_gap(neighbours, _rounded(lifetime.nbytes)), lifetime))
-    size = max((offset + _rounded(x.nbytes) for offset, x in placed), default=0)
+        placed.append((_first_gap(neighbours, rounded(lifetime.nbytes)), lifetime))
+    size = max((offset + rounded(x.nbytes) for offset, x in placed), default=0)
     return Arena({x.name: offset for offset, x in placed}, size)
-
-
-def _rounded(nbytes: int) -> int:
-    return max(ALIGNMENT, -(-nbytes // ALIGNMENT) * ALIGNMENT)
 
 
 def _first_gap(taken: list[tuple[int, int]], nbytes: int) -> int:

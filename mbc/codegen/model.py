@@ -286,7 +286,7 @@ def _placed(plan: _Plan) -> tuple[tuple[Buffer, ...], int]:
         for b in plan.buffers.values()
         if b.role == "scratch" and not b.view_of and (at := plan.touched.get(b.name))
     ]
-    arena = plan_memory(lifetimes)
+    arena = plan_memory(lifetimes, plan.target.alignment)
     buffers = tuple(
         replace(b, offset=arena.offsets[b.name]) if b.name in arena.offsets else b
         for b in plan.buffers.values()

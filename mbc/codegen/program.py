@@ -16,9 +16,9 @@ from typing import Literal
 
 Role = Literal["input", "output", "scratch"]
 
-VIEW_ALIGNMENT = 128
-"""Bytes that a view may start at multiples of: what OpenCL asks of sub-buffers, and
-enough for any vector access. Other slices are copied by a kernel."""
+VIEW_ALIGNMENT = 512
+"""Bytes that a view may start at multiples of: what OpenCL devices ask of sub-buffers,
+and enough for any vector access. Other slices are copied by a kernel."""
 
 DTYPE_BYTES = {
     "i1": 1,
@@ -49,7 +49,7 @@ class Buffer:
     """Elements from the start of `view_of`; bytes from the arena's start otherwise.
 
     Only scratch buffers without `view_of` live in the arena; `Program.arena_bytes`
-    is its size, and offsets are 64-byte aligned and planned by liveness.
+    is its size, and offsets are planned by liveness, at the target's alignment.
     """
 
     @property

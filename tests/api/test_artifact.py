@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,20 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 import mbc
 from mbc.errors import InvalidInput
 from mbc.ir.text import parse_module
-from mbc.runtime.toolchain import Found, find_qemu_riscv64
 from tests.api.conftest import RunnerOn
 from tests.api.models import Mlp, imported_mlp, mlp_inputs
 
 EMITTED = ("rvv", "opencl", "cuda")
 RUN = ("rvv", "opencl")
 Lowered = Callable[[str], mbc.Artifact]
-
-needs_make = pytest.mark.skipif(
-    shutil.which("make") is None
-    or shutil.which("clang-19") is None
-    or not isinstance(find_qemu_riscv64(), Found),
-    reason="the Makefile needs make, clang-19 and qemu-riscv64",
-)
 
 
 @pytest.fixture(scope="module")
@@ -215,23 +205,6 @@ def test_saving_where_nothing_can_be_written_is_one_sentence(
     (tmp_path / "file").touch()
     with pytest.raises(InvalidInput, match="cannot write"):
         mbc.lower(module, target="opencl").save(tmp_path / "file" / "folder")
-
-
-@needs_make
-def test_the_rvv_folder_builds_and_runs_by_itself(lowered: Lowered, tmp_path: Path):
-    artifact = lowered("rvv")
-    artifact.save(tmp_path)
-    (x,) = mlp_inputs()
-    raw = x.numpy().tobytes()
-    assert len(raw) <= (tmp_path / "inputs.bin").stat().st_size
-    (tmp_path / "inputs.bin").write_bytes(raw.ljust(-(-len(raw) // 64) * 64, b"\0"))
-    for command in (["make"], ["make", "run"]):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    (wanted,) = artifact.run(x)
-    output = (tmp_path / "outputs.bin").read_bytes()
-    found = np.frombuffer(output, np.float32)[: wanted.size].reshape(wanted.shape)
-    np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("target", RUN)

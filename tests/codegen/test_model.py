@@ -70,21 +70,21 @@ def test_a_returned_input_is_its_own_buffer():
 
 def test_an_aligned_slice_is_a_place_in_its_source():
     def body(x: SSAValue) -> SSAValue:
-        return build.extract_slice(x, (2, 0), (3, 32), (1, 1))
+        return build.extract_slice(x, (2, 0), (3, 128), (1, 1))
 
-    function = forward([(8, 32)], body)
+    function = forward([(8, 128)], body)
     assert function.program.launches == ()
-    assert returned(function) == [("x0", 64, (3, 32))]
+    assert returned(function) == [("x0", 256, (3, 128))]
 
 
 def test_a_kernel_reads_an_aligned_slice_in_place():
     def body(x: SSAValue) -> SSAValue:
-        return pointwise(exp, build.extract_slice(x, (2, 0), (3, 32), (1, 1)))
+        return pointwise(exp, build.extract_slice(x, (2, 0), (3, 128), (1, 1)))
 
-    function = forward([(8, 32)], body)
+    function = forward([(8, 128)], body)
     (launch,) = function.program.launches
     view = function.program.by_name[launch.args[0]]
-    assert (view.view_of, view.offset) == ("x0", 64)
+    assert (view.view_of, view.offset) == ("x0", 256)
 
 
 @pytest.mark.parametrize(

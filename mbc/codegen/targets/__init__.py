@@ -13,6 +13,7 @@ from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mbc.codegen.memory_plan import ALIGNMENT
 from mbc.errors import InvalidInput
 from mbc.ir.attributes import Entry, TargetAttr, target_of
 
@@ -87,6 +88,8 @@ class Target:
     """Helper headers by name: template path. Order is the order of inclusion."""
     build_notes: str
     """How a person builds the emitted source."""
+    alignment: int = ALIGNMENT
+    """Of buffers within the arena, in bytes."""
     options: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
     model_pipeline: str = MODEL_PIPELINE
     """Model-level passes after `assign-target`: they decide which kernels exist."""

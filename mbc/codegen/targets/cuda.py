@@ -46,6 +46,7 @@ CUDA = Target(
     prelude="cuda/prelude.h.j2",
     headers={"f16": "cuda/f16.h.j2", "bf16": "cuda/bf16.h.j2"},
     build_notes="nvcc -std=c++17 -arch=sm_90",
+    alignment=256,  # what cudaMalloc gives
     most_sums=128,  # each of its work items has up to 255 registers
     large_block=(16, 8),  # half the threads with twice the sums
 )
