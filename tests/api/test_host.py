@@ -143,3 +143,12 @@ def test_a_missing_file_is_told_of(target: str, tmp_path: Path):
     done = subprocess.run(["make", "run"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0
     assert not (tmp_path / "outputs.bin").exists()
+
+
+@pytest.mark.parametrize("target", ["rvv", "opencl", "cuda"])
+def test_a_text_without_its_weights_is_saved_without_them(target: str, tmp_path: Path):
+    module = mbc.Module(imported_mlp().op, {}, imported_mlp().signature)
+    mbc.lower(module, target=target).save(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert "inputs.bin" in names
+    assert "weights.bin" not in names

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from mbc.codegen.host.layout import areas_of
+from mbc.codegen.host.layout import Area, areas_of
 from mbc.codegen.model import ModelCode
 from mbc.ir.types import Array
 
@@ -44,10 +44,16 @@ def kernels_of(text: str) -> str:
 
 
 def data_files(code: ModelCode, parameters: Mapping[str, Array]) -> dict[str, bytes]:
-    """What `main` reads: the weights, and zero inputs to try it with."""
+    """What `main` reads: the weights where they are known, and zero inputs."""
     areas = areas_of(code)
-    weights = bytearray(areas["weights"].nbytes)
-    for name, piece in areas["weights"].pieces.items():
-        raw = parameters[name].tobytes()
-        weights[piece.offset : piece.offset + len(raw)] = raw
-    return {"weights.bin": bytes(weights), "inputs.bin": bytes(areas["inputs"].nbytes)}
+    files = {"inputs.bin": bytes(areas["inputs"].nbytes)}
+    if areas["weights"].pieces.keys() <= parameters.keys():
+        files["weights.bin"] = _packed(areas["weights"], parameters)
+    return files
+
+
+def _packed(area: Area, arrays: Mapping[str, Array]) -> bytes:
+    packed = bytearray(area.nbytes)
+    for name, piece in area.pieces.items():
+        packed[piece.offset : piece.offset + piece.nbytes] = arrays[name].tobytes()
+    return bytes(packed)
