@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,16 +18,18 @@ from mbc.api.manifest import (
     manifest_of,
     read_manifest,
 )
-from mbc.api.module import check_arrays, to_tensor
+from mbc.api.module import check_arrays, check_inputs, to_numpy, to_tensor
 from mbc.codegen.host import data_files, kernels_of, source_files
 from mbc.codegen.model import ModelCode
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
 from mbc.frontend.signature import Signature, rebuild
 from mbc.frontend.store import read_arrays, read_text
+from mbc.ir.kernel import SourceOp
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array
 from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.outcome import Failed
+from mbc.runtime.resident import ResidentModel
 from mbc.runtime.runner import Runner, runner_for
 
 safetensors: Any = import_module("safetensors.numpy")
@@ -40,8 +43,12 @@ class Artifact:
     """Sources, launch plan, parameters and signature of one model on one target.
 
     Calling it takes what the model takes (torch tensors or NumPy arrays) and gives
-    what the model gives. A buffer that the model updates is kept between calls; an
-    input that it updates in place is written back.
+    what the model gives, where the inputs are: arrays of the host and tensors on the
+    GPU are used without copies where the target can. A buffer that the model updates is
+    kept between calls; an input that it updates in place is written back.
+
+    A call runs in this process where the target can and all code is mbc's own. `run`
+    always runs in a process of its own, isolated, and copies.
     """
 
     code: ModelCode
@@ -52,6 +59,7 @@ class Artifact:
     provenance: str
     _runner: Runner | None = field(default=None, repr=False)
     _prepared: list[Array] | None = field(default=None, repr=False)
+    _resident: ResidentModel | Failed | None = field(default=None, repr=False)
 
     @property
     def ir(self) -> str:
@@ -74,6 +82,7 @@ class Artifact:
     def use_runner(self, runner: Runner) -> None:
         """Run on `runner` from now on (a chosen device, or one shared by artifacts)."""
         self._runner = runner
+        self._resident = None
 
     def run(self, *inputs: Any) -> list[Array]:
         """The model's results in order, as NumPy arrays.
@@ -112,19 +121,20 @@ class Artifact:
             return outcome
         raise error_of(outcome)
 
-    def _update(self, name: str, array: Array, given: dict[str, Any]) -> None:
-        if name in self.parameters:
-            self.parameters[name] = array
-            self._prepared = None
+    def _update(self, name: str, value: Any, given: dict[str, Any]) -> None:
+        if name not in self.parameters:
+            write_back(given[name], value)
             return
-        write_back(given[name], array)
+        self.parameters[name] = to_numpy(value)
+        self._prepared = None
+        if isinstance(self._resident, ResidentModel):
+            self._resident.replace(name, value)
 
     def __call__(self, *inputs: Any) -> Any:
         """The model's own result structure, in torch tensors if inputs are."""
-        results: list[Any] = list(self.run(*inputs))
         given = self.signature.input_values(inputs)
-        if any(hasattr(value, "detach") for value in given.values()):
-            results = [to_tensor(array) for array in results]
+        checked = check_inputs(self.module, given)
+        results = self._called(checked, given)
 
         def leaf(kind: str, value: Any) -> Any:
             if kind == "result":
@@ -132,6 +142,36 @@ class Artifact:
             return given[value] if kind == "input" else value
 
         return rebuild(self.signature.outputs, leaf)
+
+    def _called(self, checked: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+        """The results that are outputs, like the inputs; updates are done."""
+        resident = self.resident()
+        if isinstance(resident, Failed):
+            arrays = {name: to_numpy(value) for name, value in checked.items()}
+            values: list[Any] = list(self.execute(arrays))
+        else:
+            values = resident(checked)
+        like = like_inputs(checked)
+        outputs: list[Any] = []
+        for description, value in zip(self.code.forward.results, values, strict=True):
+            if description.updates:
+                self._update(description.updates, value, given)
+            else:
+                outputs.append(like(value))
+        return outputs
+
+    def resident(self) -> ResidentModel | Failed:
+        """The model loaded into this process, or why it is not."""
+        if self._resident is None:
+            self._resident = self._load()
+        return self._resident
+
+    def _load(self) -> ResidentModel | Failed:
+        if self._runner is not None:
+            return Failed("blocked", "a runner was chosen")
+        if any(isinstance(op, SourceOp) for op in self.module.walk()):
+            return Failed("blocked", "the model has source that mbc did not write")
+        return ResidentModel.load(self.code, self.parameters)
 
     def save(self, folder: Path | str) -> None:
         """Sources, manifest, lowered IR and weights; `mbc.load` reads them back."""
@@ -158,14 +198,23 @@ class Artifact:
         path.chmod(0o644)  # safetensors writes for the owner only
 
 
-def write_back(target: Any, array: Array) -> None:
+def like_inputs(inputs: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """What turns results into tensors where an input is one, on the inputs' device."""
+    tensors = [value for value in inputs.values() if hasattr(value, "detach")]
+    if not tensors:
+        return to_numpy
+    device = tensors[0].device
+    return lambda value: to_tensor(value).to(device)
+
+
+def write_back(target: Any, value: Any) -> None:
     """Into the caller's own tensor or array, however it lies in memory."""
     if hasattr(target, "detach"):
-        target.detach().copy_(to_tensor(array))
+        target.detach().copy_(to_tensor(value))
     elif isinstance(target, np.ndarray):
         own = cast(Array, target)
         if own.flags.writeable:
-            np.copyto(own, array.view(own.dtype))
+            np.copyto(own, to_numpy(value).view(own.dtype))
 
 
 def error_of(outcome: Failed) -> MbcError:

@@ -110,26 +110,44 @@ def import_file(path: Path | str) -> Module:
 
 def check_arrays(op: ModuleOp, given: dict[str, Any]) -> dict[str, Array]:
     """Named inputs as arrays of the right shape and dtype."""
+    return {name: to_numpy(value) for name, value in check_inputs(op, given).items()}
+
+
+def check_inputs(op: ModuleOp, given: dict[str, Any]) -> dict[str, Any]:
+    """Named arrays or tensors, where they are, of the right shape and dtype."""
     function = function_named(op, "forward")
-    found: dict[str, Array] = {}
+    found: dict[str, Any] = {}
     rows = zip(argument_names(function), function.body.block.args, strict=True)
     for (kind, name), arg in rows:
         if kind != "input":
             continue
         if name not in given:
             raise InvalidInput(f"input '{name}' is missing")
-        array = to_numpy(given[name])
+        value = (
+            given[name] if hasattr(given[name], "shape") else np.asarray(given[name])
+        )
         type = tensor_type(arg)
-        shape, dtype = tuple(type.get_shape()), numpy_dtype(type.element_type)
-        unsigned = array.dtype.kind == "u" and dtype.kind == "i"
-        same = array.dtype == dtype or (unsigned and array.itemsize == dtype.itemsize)
-        if array.shape != shape or not same:
+        shape, dtype = tuple(type.get_shape()), numpy_dtype(type.element_type).name
+        has = str(value.dtype).removeprefix("torch.")
+        if tuple(value.shape) != shape or has not in (dtype, f"u{dtype}"):
             raise InvalidInput(
-                f"input '{name}' is {array.dtype.name} {list(array.shape)}, "
-                f"the model takes {dtype.name} {list(shape)}"
+                f"input '{name}' is {has} {list(value.shape)}, "
+                f"the model takes {dtype} {list(shape)}"
             )
-        found[name] = array
+        _check_not_differentiable(name, value)
+        found[name] = value
     return found
+
+
+def _check_not_differentiable(name: str, value: Any) -> None:
+    if not getattr(value, "requires_grad", False):
+        return
+    torch: Any = import_module("torch")
+    if torch.is_grad_enabled():
+        raise InvalidInput(
+            f"input '{name}' requires a gradient, and mbc does inference only: "
+            "call it under torch.no_grad()"
+        )
 
 
 def to_numpy(value: Any) -> Array:
@@ -143,8 +161,10 @@ def to_numpy(value: Any) -> Array:
     return np.asarray(value)
 
 
-def to_tensor(array: Array) -> Any:
-    """A torch tensor that shares the array's memory."""
+def to_tensor(array: Any) -> Any:
+    """A torch tensor that shares the array's memory; tensors as they are."""
+    if hasattr(array, "detach"):
+        return array
     torch: Any = import_module("torch")
     if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 import mbc
 from mbc.errors import InvalidInput
+from mbc.runtime.outcome import Failed
 from tests.api.conftest import RunnerOn
 from tests.api.models import (
     Accumulate,
@@ -24,18 +25,27 @@ from tests.api.models import (
 )
 
 TARGETS = ("rvv", "opencl", "cuda")
+RESIDENT = ("opencl",)
+"""Targets that also run in this process, without a runner."""
 Compile = Callable[..., mbc.Artifact]
 
 
-@pytest.fixture(params=TARGETS)
+WAYS = [*((target, "runner") for target in TARGETS)]
+WAYS += [(target, "resident") for target in RESIDENT]
+
+
+@pytest.fixture(params=WAYS, ids="-".join)
 def compiled(request: pytest.FixtureRequest, runner_on: RunnerOn) -> Compile:
     """A model on each target, without a gradient."""
-    target: str = request.param
+    target, way = request.param
     runner = runner_on(target)
 
     def compile(model: nn.Module, *inputs: Tensor) -> mbc.Artifact:
         artifact = mbc.lower(mbc.import_model(model, inputs), target=target)
-        artifact.use_runner(runner)
+        if way == "runner":
+            artifact.use_runner(runner)
+        else:
+            assert not isinstance(artifact.resident(), Failed)
         return artifact
 
     return compile
