@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mbc.api.module import Module as Module
     from mbc.api.module import import_file as import_file
     from mbc.api.module import import_model as import_model
+    from mbc.api.torch_backend import compile_report as compile_report
     from mbc.api.tune import Tuned as Tuned
     from mbc.api.tune import optimize as optimize
     from mbc.api.tune import tune as tune
@@ -36,6 +37,7 @@ PUBLIC = {
     "Module": "mbc.api.module",
     "Tuned": "mbc.api.tune",
     "check": "mbc.api.check",
+    "compile_report": "mbc.api.torch_backend",
     "import_file": "mbc.api.module",
     "import_model": "mbc.api.module",
     "load": "mbc.api.artifact",

@@ -79,10 +79,20 @@ class Artifact:
             self._runner = runner_for(self.code.target.name)
         return self._runner
 
-    def use_runner(self, runner: Runner) -> None:
-        """Run on `runner` from now on (a chosen device, or one shared by artifacts)."""
+    def use_runner(self, runner: Runner | None) -> None:
+        """Run on `runner` from now on (a chosen device, or one shared by artifacts).
+
+        None: in this process again, where the target can.
+        """
         self._runner = runner
         self._resident = None
+
+    def replace(self, name: str, value: Any) -> None:
+        """Another value for a parameter or buffer from now on."""
+        self.parameters[name] = to_numpy(value)
+        self._prepared = None
+        if isinstance(self._resident, ResidentModel):
+            self._resident.replace(name, value)
 
     def run(self, *inputs: Any) -> list[Array]:
         """The model's results in order, as NumPy arrays.
@@ -122,13 +132,10 @@ class Artifact:
         raise error_of(outcome)
 
     def _update(self, name: str, value: Any, given: dict[str, Any]) -> None:
-        if name not in self.parameters:
+        if name in self.parameters:
+            self.replace(name, value)
+        else:
             write_back(given[name], value)
-            return
-        self.parameters[name] = to_numpy(value)
-        self._prepared = None
-        if isinstance(self._resident, ResidentModel):
-            self._resident.replace(name, value)
 
     def __call__(self, *inputs: Any) -> Any:
         """The model's own result structure, in torch tensors if inputs are."""
