@@ -9,7 +9,16 @@ from importlib import import_module
 from mbc.cli.arguments import Parser, add_common, argv_of
 from mbc.cli.diagnostics import Reporter
 
-COMMANDS = ("import_model", "tune", "run", "verify", "kb", "doctor", "cache")
+COMMANDS = (
+    "import_model",
+    "tune",
+    "run",
+    "verify",
+    "bisect",
+    "kb",
+    "doctor",
+    "cache",
+)
 """Modules of `mbc.cli.commands`; each adds its own arguments and says what runs."""
 
 EPILOG = """\
