@@ -55,8 +55,28 @@ class VersionAction(argparse.Action):
         parser.exit()
 
 
+class CompletionAction(argparse.Action):
+    """`--print-completion SHELL`; what writes it is loaded only when asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: Any):
+        about = "print what completes this command in bash, zsh or tcsh"
+        super().__init__(option_strings, dest, metavar="SHELL", help=about)
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: object, values: Any, *_: Any
+    ) -> NoReturn:
+        import shtab
+
+        shells = tuple(shtab.SUPPORTED_SHELLS)
+        if values not in shells:
+            parser.error(f"--print-completion takes {', '.join(shells)}, not {values}")
+        print(shtab.complete(parser, values))
+        parser.exit()
+
+
 def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--version", action=VersionAction)
+    parser.add_argument("--print-completion", action=CompletionAction)
     parser.add_argument(
         "--debug", action="store_true", help="show tracebacks of errors"
     )

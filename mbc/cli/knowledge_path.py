@@ -1,11 +1,11 @@
-"""Where the knowledge base is: `--kb`, else `MBC_KB`, else the user's data folder."""
+"""Where the knowledge base is: `--kb`, else the settings, else the user's folder."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from mbc.cli.arguments import Parser
+from mbc.cli.config import settings
 from mbc.errors import InvalidInput
 
 
@@ -19,9 +19,9 @@ def add_knowledge(parser: Parser) -> None:
 
 
 def default_path() -> Path:
-    override = os.environ.get("MBC_KB")
-    if override:
-        return Path(override)
+    configured = settings()["kb"].value
+    if isinstance(configured, Path):
+        return configured
     import platformdirs
 
     return Path(platformdirs.user_data_dir("mbc")) / "kb.db"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from mbc.cli.arguments import Parser, add_common, argv_of
+from mbc.cli.config import fill
 from mbc.cli.diagnostics import Reporter
 
 COMMANDS = (
@@ -16,6 +17,7 @@ COMMANDS = (
     "verify",
     "bisect",
     "kb",
+    "config",
     "doctor",
     "cache",
 )
@@ -36,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if unknown:
             # The subcommand's parser knows what may have been meant.
             parsed.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        fill(parsed)
         reporter.exit_code = parsed.execute(parsed)
         sys.stdout.flush()
     return reporter.exit_code

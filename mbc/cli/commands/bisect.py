@@ -33,9 +33,7 @@ def add_to(commands: Commands) -> None:
         metavar="PIPELINE",
         help="passes to look at; default: the target's own",
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the inputs"
-    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the inputs")
     parser.add_argument(
         "-o",
         dest="output",

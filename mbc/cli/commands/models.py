@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbc.cli.arguments import Parser, target_of
+from mbc.cli.config import settings
 
 if TYPE_CHECKING:
     from mbc import Module
@@ -29,11 +30,11 @@ def add_target(parser: Parser) -> None:
 
 def chosen_target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entry]]:
     """Its name and options; ends with a usage error where none was given."""
-    target: str | None = arguments.target
+    target = arguments.target or settings()["target"].value
     parser: Parser = arguments.parser
     if target is None:
         parser.error("the following arguments are required: --target")
-    return target_of(target, arguments.target_option)
+    return target_of(str(target), arguments.target_option)
 
 
 def load_model(path: Path) -> Module:

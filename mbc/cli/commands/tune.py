@@ -39,8 +39,8 @@ def add_to(commands: Commands) -> None:
         help="candidates to evaluate; without any budget a default number",
     )
     parser.add_argument("--budget-seconds", type=float, metavar="S")
-    parser.add_argument("--policy", choices=POLICIES, default=POLICIES[0])
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--policy", choices=POLICIES)
+    parser.add_argument("--seed", type=int, metavar="N")
     parser.add_argument(
         "-o",
         dest="output",
