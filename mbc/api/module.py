@@ -13,6 +13,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 
 from mbc.errors import InvalidInput
+from mbc.frontend.foreign import adopt
 from mbc.frontend.imported import ImportedModel
 from mbc.frontend.signature import Signature
 from mbc.frontend.store import SIGNATURE, read_text, save, with_parameters
@@ -47,11 +48,11 @@ class Module:
 
     @staticmethod
     def load(path: Path | str) -> Module:
-        """Read what `save` wrote, or any text without parameters."""
+        """Read what `save` wrote, or any text; large constants become parameters."""
         path = Path(path)
         op = parse_module(read_text(path), str(path))
         if SIGNATURE not in op.attributes:
-            return from_op(op)
+            return from_op(op, adopt(op))
         stored = with_parameters(op, path)
         return Module(stored.module, stored.parameters, stored.signature)
 

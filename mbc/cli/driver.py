@@ -82,6 +82,11 @@ class Driver:
     def _parsed(self, text: str) -> ModuleOp:
         self._times.start()
         module = self._module(text)
+        if self._options.target:
+            # Emission calls @forward, and passes weights as arguments.
+            from mbc.frontend.foreign import adopt
+
+            adopt(module)
         self._times.stage_ends("parse")
         return module
 

@@ -153,6 +153,17 @@ def literal(op: arith.ConstantOp) -> str:
             raise InvalidInput(f"constant {op.value} in a loop body is not a scalar")
 
 
+def _text_of(value: SSAValue, texts: Mapping[SSAValue, str]) -> str:
+    """A local, a constant from outside the body, or nothing for a whole tensor."""
+    if value in texts:
+        return texts[value]
+    if is_tensor(value.type):
+        return ""
+    if isinstance(value.owner, arith.ConstantOp):
+        return literal(value.owner)
+    raise InvalidInput("a loop body reads a scalar that is computed outside of it")
+
+
 def element_literals(op: arith.ConstantOp) -> list[str]:
     """The texts of a tensor constant's elements in row-major order."""
     values = constant_value(op)
@@ -218,7 +229,7 @@ class ScalarPrinter:
         texts: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
         lines: list[str] = []
         for op in block.ops:
-            operands = [texts[v] if v in texts else "" for v in op.operands]
+            operands = [_text_of(value, texts) for value in op.operands]
             if isinstance(op, linalg.YieldOp):
                 return Printed(tuple(lines), tuple(operands))
             result = op.results[0]

@@ -115,6 +115,8 @@ class Evaluator:
             return op.evaluate(*(self.widened(array) for array in arrays))
         if isinstance(op, arith.ConstantOp):
             return [constant_value(op)]
+        if isinstance(op, tensor.PadOp):
+            return [self.padded(op, arrays[0], values)]
         if op.name in TENSORS:
             return [TENSORS[op.name](self, op, arrays)]
         if isinstance(op, LinalgStructuredOperation):
@@ -125,6 +127,12 @@ class Evaluator:
         """Named ops accumulate narrow floats in f32."""
         narrow = array.dtype.itemsize == 2 and array.dtype.kind not in "iub"
         return array.astype(np.float32) if narrow else array
+
+    def padded(self, op: tensor.PadOp, array: Array, outer: Values) -> Array:
+        low, high = (int_values(v) for v in (op.static_low, op.static_high))
+        indices = [np.zeros(())] * len(low)
+        (fill,) = self.scalar_block(op.region.block, indices, outer, [])
+        return np.pad(array, list(zip(low, high, strict=True)), constant_values=fill)
 
     def structured(
         self, op: LinalgStructuredOperation, arrays: list[Array], outer: Values
@@ -231,12 +239,6 @@ def _insert_slice(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
     return result
 
 
-def _pad(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
-    low, high = (int_values(op.properties[f"static_{end}"]) for end in ("low", "high"))
-    fill = run.scalar_block(op.regions[0].block, [np.zeros(())] * len(low), {}, [])[0]
-    return np.pad(arrays[0], list(zip(low, high, strict=True)), constant_values=fill)
-
-
 def _concat(run: Evaluator, op: Operation, arrays: list[Array]) -> Array:
     assert isinstance(op, tensor.ConcatOp)
     return np.concatenate(arrays, axis=op.dim.value.data)
@@ -270,6 +272,5 @@ TENSORS: Mapping[str, Callable[[Evaluator, Operation, list[Array]], Array]] = {
     "tensor.expand_shape": _reshape,
     "tensor.extract_slice": _extract_slice,
     "tensor.insert_slice": _insert_slice,
-    "tensor.pad": _pad,
     "tensor.splat": _splat,
 }

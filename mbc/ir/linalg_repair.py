@@ -1,7 +1,8 @@
 """xDSL's linalg dialect with what it lacks to read other compilers' text.
 
-xDSL 0.75 prints a multi-result `linalg.generic` in a form that it cannot parse, and
-has no `linalg.batch_matmul`. Passes match xDSL's base classes, so that modules of
+xDSL 0.75 prints a multi-result `linalg.generic` in a form that it cannot parse, has no
+`linalg.batch_matmul`, and pools the window operand where it means the output so far.
+Passes match xDSL's base classes, so that modules of
 either context work.
 """
 
@@ -10,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
 from xdsl.dialects.linalg import Linalg
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Dialect, Region, SSAValue
+from xdsl.ir import Block, Dialect, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.parser import Parser
+
+from mbc.ir.arithmetic import maximum
 
 
 def _map(*loops: int) -> AffineMapAttr:
@@ -77,6 +81,25 @@ class GenericOp(linalg.GenericOp):
             delattr(parser, "parse_comma_separated_list")
 
 
+class PoolingNchwMaxOp(linalg.PoolingNchwMaxOp):
+    """out[n, c, y, x] = max(out[n, c, y, x], in[n, c, y * sy + ky, x * sx + kx])"""
+
+    @classmethod
+    def get_hidden_region(
+        cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
+    ) -> Region:
+        block = Block(arg_types=cls.body_arg_types((*inputs, *outputs)))
+        with ImplicitBuilder(block):
+            linalg.YieldOp(maximum(block.args[0], block.args[2]))
+        return Region(block)
+
+
+REPAIRED: dict[type[Operation], type[Operation]] = {
+    linalg.GenericOp: GenericOp,
+    linalg.PoolingNchwMaxOp: PoolingNchwMaxOp,
+}
+
+
 def repaired_linalg() -> Dialect:
-    ops = [GenericOp if op is linalg.GenericOp else op for op in Linalg.operations]
+    ops = [REPAIRED.get(op, op) for op in Linalg.operations]
     return Dialect("linalg", [*ops, BatchMatmulOp], list(Linalg.attributes))

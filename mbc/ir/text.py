@@ -37,6 +37,7 @@ from xdsl.utils.hints import isa
 
 from mbc.errors import InvalidInput, Location
 from mbc.ir.context import new_context
+from mbc.ir.resources import inline_resources
 
 Element = AnyFloat | IntegerType | IndexType | ComplexType
 
@@ -62,7 +63,7 @@ def parse_module(text: str, file: str = "<input>") -> ModuleOp:
     """
     if not text.strip():
         raise InvalidInput("the input is empty", Location(file))
-    parser = _Parser(new_context(), text, file)
+    parser = _Parser(new_context(), inline_resources(text, file), file)
     try:
         module = parser.parse_module()
     except ParseError as error:

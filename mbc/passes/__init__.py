@@ -25,6 +25,7 @@ PASSES = {
     "fuse-reduction": "mbc.passes.fuse_reduction:FuseReductionPass",
     "hoist-parameters": "mbc.passes.hoist_parameters:HoistParametersPass",
     "pack-operand": "mbc.passes.pack_operand:PackOperandPass",
+    "recognize-named-ops": "mbc.passes.recognize_named_ops:RecognizeNamedOpsPass",
     "set-parallel": "mbc.passes.set_parallel:SetParallelPass",
     "set-tile": "mbc.passes.set_tile:SetTilePass",
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",

@@ -25,8 +25,9 @@ TARGETS = {
 
 
 MODEL_PIPELINE = (
-    "canonicalize,fold-batch-norm,decompose-ops{ops=attention},conv-to-contract,"
-    "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
+    "recognize-named-ops,canonicalize,fold-batch-norm,decompose-ops{ops=attention},"
+    "conv-to-contract,form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,"
+    "fuse-reduction"
 )
 
 

@@ -13,11 +13,12 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
+    TensorType,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.ir.affine import AffineMap
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from mbc.ir.arithmetic import constant
@@ -31,12 +32,35 @@ from mbc.passes.support.scalars import simplify
 def simplify_generic(op: linalg.GenericOp) -> bool:
     """Apply the first rule that changes the op or replaces it."""
     return (
-        simplify(op.body.block)
+        _localize_constants(op)
+        or simplify(op.body.block)
         or _drop_copy(op)
         or _fold_splats(op)
         or _drop_unused_inputs(op)
         or _absorb_moves(op)
     )
+
+
+def _localize_constants(op: linalg.GenericOp) -> bool:
+    """Scalar constants from outside a body come inside, as all rules expect them."""
+    block = op.body.block
+    outside = {
+        value: value.owner
+        for inner in op.body.walk()
+        for value in inner.operands
+        if isinstance(value.owner, arith.ConstantOp)
+        and value.owner.parent is not block
+        and not isinstance(value.type, TensorType)
+    }
+    for value, constant_op in outside.items():
+        own = constant_op.clone()
+        Rewriter.insert_op(own, InsertPoint.at_start(block))
+        value.replace_uses_with_if(own.result, lambda use: _is_within(use, op))
+    return bool(outside)
+
+
+def _is_within(use: Use, op: Operation) -> bool:
+    return op.is_ancestor(use.operation)
 
 
 def _drop_copy(op: linalg.GenericOp) -> bool:

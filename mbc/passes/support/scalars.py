@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
+from mbc.ir.arithmetic import constant
+from mbc.ir.types import is_float, numpy_dtype
 from mbc.passes.support.ops import remove_dead
 
 NEUTRAL_RIGHT = {
@@ -36,7 +41,7 @@ def simplify(block: Block) -> bool:
     for op in list(block.ops):
         if len(op.results) != 1 or op.regions:
             continue
-        value = _simpler(op)
+        value = _simpler(op) or _folded_cast(op)
         if value is None:
             known = seen.setdefault(_key(op), op)
             value = known.results[0] if known is not op else None
@@ -69,6 +74,22 @@ def _simpler(op: Operation) -> SSAValue | None:
     if is_constant(rhs, neutral):
         return lhs
     return rhs if op.name in COMMUTATIVE and is_constant(lhs, neutral) else None
+
+
+def _folded_cast(op: Operation) -> SSAValue | None:
+    """A cast of a constant between float types: the cast's own rounding, once."""
+    if not isinstance(op, arith.TruncFOp | arith.ExtFOp):
+        return None
+    source, result = op.operands[0].owner, op.results[0].type
+    if not isinstance(source, arith.ConstantOp):
+        return None
+    value = number(source.value)
+    if value is None or not is_float(result):
+        return None
+    with np.errstate(over="ignore"):
+        rounded = float(np.asarray(value).astype(numpy_dtype(result)))
+    with ImplicitBuilder(Builder(InsertPoint.before(op))):
+        return constant(rounded, result)
 
 
 def _of_unary(op: Operation) -> SSAValue | None:
