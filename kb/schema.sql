@@ -2,7 +2,7 @@
 -- Only mbc/agent/memory.py reads and writes it; views at the end are for people.
 
 PRAGMA application_id = 0x6d626331;  -- "mbc1": tells our files from other SQLite files
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE IF NOT EXISTS kb_meta (
     key   TEXT PRIMARY KEY,
@@ -77,6 +77,7 @@ CREATE TABLE IF NOT EXISTS outcome (
 );
 CREATE INDEX IF NOT EXISTS outcome_kernel ON outcome (kernel, target);
 CREATE INDEX IF NOT EXISTS outcome_run ON outcome (run_id);
+CREATE INDEX IF NOT EXISTS outcome_parent ON outcome (parent);
 
 CREATE TRIGGER IF NOT EXISTS outcome_no_update BEFORE UPDATE ON outcome
 BEGIN SELECT RAISE(ABORT, 'outcome is append-only'); END;
@@ -194,16 +195,34 @@ JOIN kernel k ON k.id = o.kernel
 JOIN target t ON t.id = o.target
 JOIN action a ON a.id = o.action;
 
--- Accepted: improved, and the lower 95 % bound against the default clears log 1.03.
-CREATE VIEW IF NOT EXISTS accepted AS
-SELECT * FROM outcomes WHERE verdict = 'improved' AND low_default >= 0.02955880;
+-- Views may change with the version: an older file gets the new ones.
+DROP VIEW IF EXISTS best;
+DROP VIEW IF EXISTS accepted;
+
+-- Accepted: improved, the lower 95 % bound against the default clears log 1.03, the
+-- report says that G2 and G6 compared something and passed, and no later outcome with
+-- the same pipeline and this one as its parent says that it is wrong after all.
+CREATE VIEW accepted AS
+SELECT * FROM outcomes o
+WHERE verdict = 'improved' AND low_default >= 0.02955880
+  AND 2 = (
+    SELECT count(DISTINCT gate) FROM (
+      SELECT CASE type WHEN 'object' THEN json_extract(value, '$.gate') END AS gate,
+             CASE type WHEN 'object' THEN json_extract(value, '$.result') END AS ended,
+             CASE type WHEN 'object' THEN json_extract(value, '$.checks') END AS checks
+      FROM json_each(CASE WHEN json_valid(o.gate_report) THEN o.gate_report
+                     ELSE '{}' END, '$.gates'))
+    WHERE gate IN ('G2', 'G6') AND ended = 'passed' AND checks > 0)
+  AND NOT EXISTS (
+    SELECT 1 FROM outcome r
+    WHERE r.parent = o.id AND r.pipeline = o.pipeline AND r.verdict = 'verify_fail');
 
 -- The best accepted outcome of each kernel on each device, by the strictest gates.
 -- (SQLite takes the other columns from the row that holds the maximum.)
-CREATE VIEW IF NOT EXISTS best AS
+CREATE VIEW best AS
 SELECT fingerprint, family, dtypes, shape_class, target_name, device, toolchain,
        max(log_default) AS log_default, value, unit, fidelity, pipeline, label,
-       id, created
+       gate_version, id, created
 FROM accepted
 WHERE gate_version = (SELECT max(gate_version) FROM outcome)
 GROUP BY fingerprint, target_name, device, toolchain, fidelity;

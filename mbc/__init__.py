@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mbc.api.module import import_file as import_file
     from mbc.api.module import import_model as import_model
     from mbc.api.torch_backend import compile_report as compile_report
-    from mbc.api.tune import Tuned as Tuned
     from mbc.api.tune import optimize as optimize
     from mbc.api.tune import tune as tune
+    from mbc.api.tuned import Tuned as Tuned
     from mbc.errors import MbcError as MbcError
 
 __version__ = "0.1.0"
@@ -35,7 +35,7 @@ PUBLIC = {
     "Budget": "mbc.agent.loop",
     "MbcError": "mbc.errors",
     "Module": "mbc.api.module",
-    "Tuned": "mbc.api.tune",
+    "Tuned": "mbc.api.tuned",
     "check": "mbc.api.check",
     "compile_report": "mbc.api.torch_backend",
     "import_file": "mbc.api.module",

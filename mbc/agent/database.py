@@ -17,7 +17,7 @@ from sqlite_utils import Database
 
 from mbc.errors import InvalidInput
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x6D626331
 BUSY_SECONDS = 30.0
 

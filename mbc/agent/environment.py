@@ -18,7 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from mbc.agent.admission import Admission, is_promising
+from mbc.agent.admission import Admission
 from mbc.agent.evaluation import Evaluated, Passed, Rejected
 from mbc.agent.facts import (
     device_peaks,
@@ -53,8 +53,10 @@ from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.passes.support.functions import parameter_values
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import bind, run_function, run_prepare
+from mbc.runtime.gates.performance import Pair, check_performance
+from mbc.runtime.gates.report import Passed as GatePassed
 from mbc.runtime.inputs import random_arguments
-from mbc.runtime.outcome import Failed, Measured
+from mbc.runtime.outcome import Failed
 from mbc.runtime.runner import Runner
 
 KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
@@ -229,9 +231,10 @@ class KernelEnvironment:
         module = self._scheduled(pipeline, final="")
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
         report: str | Rejected = json.dumps({"worst": round(built.worst, 4)})
-        if is_promising(times) and isinstance(times[0], Measured):
+        beside = Pair(times[0], times[-1])
+        if isinstance(check_performance(beside), GatePassed):
             admission = Admission(self.runner, self.compiled_for, self.seed)
-            report = admission.check(module, kernel, times[0])
+            report = admission.check(module, kernel, beside)
         if isinstance(report, Rejected):
             return report
         facts = kernel_facts(kernel, self.compiled_for)

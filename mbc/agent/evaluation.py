@@ -8,12 +8,13 @@ the comparison with the parent, and never a number that was not measured.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mbc.agent.memory import now
 from mbc.agent.policy import Candidate, Proposal
 from mbc.agent.records import (
+    GATE_VERSION,
     KernelIdentity,
     Outcome,
     Rejection,
@@ -22,6 +23,7 @@ from mbc.agent.records import (
     Verdict,
 )
 from mbc.agent.state import State
+from mbc.runtime.gates.report import Report, is_proven
 from mbc.runtime.outcome import Measured, Measurement, NotMeasured
 from mbc.runtime.statistics import compare
 
@@ -83,6 +85,8 @@ def outcome_of(
 ) -> Outcome:
     """`parent` is None for the default schedule, which is compared with itself."""
     verdict, result = _judged(parent, evaluated)
+    if verdict == "improved" and not is_proven(evaluated.gate_report):
+        verdict, result = "blocked", NotMeasured("faster, but the gates did not run")
     passed = isinstance(evaluated, Passed)
     after = evaluated.state.signature if passed else ""
     before = after or UNKNOWN_STATE
@@ -103,6 +107,26 @@ def outcome_of(
         depth=0 if parent is None else parent.depth + 1,
         prediction=proposal.prediction,
         gate_report=evaluated.gate_report,
+    )
+
+
+def refutation(accepted: Outcome, run: str, report: Report) -> Outcome:
+    """What is remembered of an accepted outcome that a later gate found wrong."""
+    rejection = report.rejection
+    assert rejection is not None
+    return replace(
+        accepted,
+        run_id=run,
+        verdict="verify_fail",
+        result=NotMeasured(f"{rejection.gate}, {rejection.rule}: {rejection.reason}"),
+        created=now(),
+        state_before=accepted.state_after,
+        state_after="",
+        features="[]",
+        parent=accepted.id,
+        depth=accepted.depth + 1,
+        gate_version=GATE_VERSION,
+        gate_report=report.to_json(),
     )
 
 

@@ -25,6 +25,7 @@ class Frontier:
         self._label = label
         self._tried: set[str] = set()
         self._open: dict[str, Outcome] = {}
+        self._refuted: set[str] = set()
 
     def recall(self, outcomes: Iterable[Outcome]) -> None:
         """Take up earlier outcomes, oldest first, as if they had been found now.
@@ -42,14 +43,31 @@ class Frontier:
     def add(self, outcome: Outcome) -> None:
         self.history.append(outcome)
         self._tried.add(relabel(outcome.pipeline, self._label))
+        if outcome.verdict == "verify_fail":
+            self._forget(outcome)
         if not isinstance(outcome.result, Timed):
             return
         if self.root is None and not outcome.parent:
             self.root = outcome
         if outcome.verdict in _WORTH_EXPANDING:
             self._open[outcome.id] = outcome
+        self._consider(outcome)
+
+    def _consider(self, outcome: Outcome) -> None:
         if outcome.accepted and _gain(outcome) > (_gain(self.best) if self.best else 0):
             self.best = outcome
+
+    def _forget(self, refutation: Outcome) -> None:
+        """What was refuted is neither the best nor gone on from."""
+        refuted = {one.id for one in self.history if refutation.refutes(one)}
+        self._refuted |= refuted
+        for id in refuted:
+            self._open.pop(id, None)
+        if self.best is not None and self.best.id in refuted:
+            self.best = None
+            for one in self.history:
+                if one.id not in self._refuted:
+                    self._consider(one)
 
     def is_new(self, pipeline: str) -> bool:
         return pipeline not in self._tried

@@ -124,8 +124,10 @@ class KnowledgeBase:
             target.device,
             GATE_VERSION,
         )
+        fails = [outcome for outcome in found if outcome.verdict == "verify_fail"]
         accepted = (outcome for outcome in found if outcome.accepted)
-        return max(accepted, key=_rank, default=None)
+        stands = (o for o in accepted if not any(fail.refutes(o) for fail in fails))
+        return max(stands, key=_rank, default=None)
 
     def evidence(
         self, signature: str, kernel: KernelIdentity, target: TargetIdentity
@@ -175,19 +177,21 @@ class KnowledgeBase:
             self._rows(
                 "SELECT family, shape_class, dtypes, target_name, device,"
                 " count(*) AS outcomes, sum(verdict = 'improved') AS improved,"
-                " max(CASE verdict WHEN 'improved' THEN log_default END)"
-                " AS log_default, max(created) AS last FROM outcomes"
-                " GROUP BY fingerprint, target ORDER BY last DESC"
+                " max(CASE WHEN gate_version >= ? AND id IN (SELECT id FROM accepted)"
+                " THEN log_default END) AS log_default, max(created) AS last"
+                " FROM outcomes GROUP BY fingerprint, target ORDER BY last DESC",
+                GATE_VERSION,
             )
         )
 
     def best_of_each(self, target: str = "") -> list[Row]:
-        """The view `best`, for one target's name or all."""
+        """The view `best`, for one target's name or all, by current gates only."""
         return list(
             self._rows(
-                "SELECT * FROM best WHERE ? IN ('', target_name)"
+                "SELECT * FROM best WHERE ? IN ('', target_name) AND gate_version >= ?"
                 " ORDER BY target_name, family, log_default DESC",
                 target,
+                GATE_VERSION,
             )
         )
 

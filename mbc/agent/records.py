@@ -15,10 +15,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Literal
 
+from mbc.runtime.gates.report import is_proven
 from mbc.runtime.outcome import Fidelity, NotMeasured
 from mbc.runtime.statistics import GAMMA
 
-GATE_VERSION = 2
+GATE_VERSION = 3
 """Raise when the gates get stricter: policies do not read outcomes of older gates."""
 
 Verdict = Literal[
@@ -170,10 +171,20 @@ class Outcome:
 
     @property
     def accepted(self) -> bool:
-        """Faster than the default beyond doubt."""
+        """Faster than the default beyond doubt, and proven right by the gates."""
         if self.verdict != "improved" or isinstance(self.result, NotMeasured):
             return False
-        return self.result.low_default >= math.log(GAMMA)
+        return self.result.low_default >= math.log(GAMMA) and is_proven(
+            self.gate_report
+        )
+
+    def refutes(self, other: Outcome) -> bool:
+        """Whether this says that `other`, once accepted, is wrong after all.
+
+        A refutation has the pipeline of the outcome that is its parent.
+        """
+        same = self.parent == other.id and self.pipeline == other.pipeline
+        return same and self.verdict == "verify_fail"
 
     @cached_property
     def id(self) -> str:

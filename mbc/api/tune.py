@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import mbc
 from mbc.agent.environment import KernelEnvironment, kernel_module
+from mbc.agent.evaluation import refutation
 from mbc.agent.facts import kernel_identity, marked_operands
 from mbc.agent.frontier import Frontier
 from mbc.agent.loop import Budget, KernelResult, Progress, optimize_kernel
@@ -27,79 +29,29 @@ from mbc.agent.memory import KnowledgeBase
 from mbc.agent.policies import make_policy
 from mbc.agent.policy import Policy
 from mbc.agent.records import Timed, relabel
-from mbc.api.artifact import Artifact
-from mbc.api.check import check_random
-from mbc.api.lower import lower_with
+from mbc.api.assembly import Assembly, Choice, meaning_of
 from mbc.api.module import Module, import_model
+from mbc.api.sums import sums
+from mbc.api.tuned import Tuned, TunedKernel
 from mbc.codegen.families import match_kernel
 from mbc.codegen.targets import Target, target_named
-from mbc.errors import ToolMissing, WrongResult
+from mbc.errors import ToolMissing
 from mbc.ir.attributes import TARGET, Entry
 from mbc.ir.context import new_context
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
-from mbc.ir.types import Array
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import parameter_values
+from mbc.runtime.gates.report import Report
+from mbc.runtime.isolation import require_sandbox
 from mbc.runtime.outcome import EmitOnly
 from mbc.runtime.runner import Runner, runner_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+NOT_GAINED = "all kernels are back at their defaults: together they gained nothing"
 DEFAULT_BUDGET = Budget(measurements=60)
-
-
-@dataclass(frozen=True)
-class TunedKernel:
-    """One row of a report: `default` and `tuned` in `unit`, and how many times faster.
-
-    `ratio` is that of interleaved pairs, step by step from the default; the times may
-    come from different runs, so that theirs is not exactly it.
-    """
-
-    label: str
-    family: str
-    default: float
-    tuned: float
-    ratio: float
-    unit: str
-    fidelity: str
-    verdict: str
-    pipeline: str
-    measured: int
-    recalled: int
-
-
-@dataclass
-class Tuned:
-    """The tuned artifact, checked as a whole, and what each kernel gained.
-
-    Used like its artifact: callable, with `sources`, `ir`, `run` and `save`.
-    """
-
-    artifact: Artifact
-    rows: list[TunedKernel]
-    interrupted: bool
-    measured: int
-    check: str
-
-    @property
-    def sources(self) -> dict[str, str]:
-        return self.artifact.sources
-
-    @property
-    def ir(self) -> str:
-        return self.artifact.ir
-
-    def run(self, *inputs: Any) -> list[Array]:
-        return self.artifact.run(*inputs)
-
-    def __call__(self, *inputs: Any) -> Any:
-        return self.artifact(*inputs)
-
-    def save(self, folder: Path | str) -> None:
-        self.artifact.save(folder)
 
 
 @dataclass(frozen=True)
@@ -132,13 +84,17 @@ def tune(
     knowledge_path: Path | str = ":memory:",
     seed: int = 0,
     progress: Callable[[Step], None] = lambda _: None,
+    sandbox: bool = False,
 ) -> Tuned:
     """Tune every kernel of `module`; Ctrl-C keeps the best so far.
 
-    Raises `ToolMissing` where the target cannot run here, and `WrongResult` if the
-    tuned model as a whole is outside its bound.
+    Raises `ToolMissing` where the target cannot run here, or where `sandbox` is asked
+    for and there is none, `InvalidInput` for a model that cannot be judged, and
+    `WrongResult` if it is outside its bound whatever its schedules.
     """
     chosen = target_named(target, options)
+    if sandbox:
+        require_sandbox()
     runner = runner_for(target)
     availability = runner.availability()
     if isinstance(availability, EmitOnly):
@@ -171,6 +127,7 @@ class _Run:
         self._budget = budget
         self._seed = seed
         self._progress = progress
+        self._meaning = meaning_of(module, seed)
         self._deadline = monotonic() + (budget.seconds or 0.0)
         self._results: dict[str, KernelResult] = {}
         self._measured = 0
@@ -274,29 +231,61 @@ class _Run:
         return default.result.value
 
     def _finish(self, op: ModuleOp, found: Sequence[KernelEnvironment]) -> Tuned:
-        """Put the chosen schedules into the model, check it whole, report."""
+        """Put the chosen schedules into the model, judge it whole, report."""
+        occurrences = self._occurrences(op, found)
+        assembly = Assembly(
+            self._module,
+            self._target,
+            self._runner,
+            self._meaning,
+            [self._choice(e, occurrences[e.label]) for e in found],
+            partial(sums, self._results, occurrences, self._runner.device()),
+        )
+        whole = assembly.judged()
+        notes = [self._refute(label, why) for label, why in whole.refuted.items()]
+        if whole.reverted:
+            notes.append(NOT_GAINED)
+        rows = [self._row(op, environment) for environment in found]
+        return Tuned(
+            whole.artifact, rows, self._interrupted, self._measured, whole.report, notes
+        )
+
+    def _occurrences(
+        self, op: ModuleOp, found: Sequence[KernelEnvironment]
+    ) -> dict[str, list[str]]:
+        """Labels in the model by the label under which a kernel was tuned."""
         constant = parameter_values(function_named(op, "forward"))
-        chosen = {e.kernel.fingerprint: e.label for e in found}
-        steps = [self._target.model_pipeline]
+        tuned_as = {e.kernel.fingerprint: e.label for e in found}
+        labels: dict[str, list[str]] = {e.label: [] for e in found}
         for kernel in kernels(op):
-            label = kernel.label.data
             marked = marked_operands(kernel, constant)
             identity = kernel_identity(kernel, self._target, marked)
-            same = chosen.get(identity.fingerprint, "")
-            if same in self._results and self._results[same].pipeline:
-                steps.append(relabel(self._results[same].pipeline, label))
-        steps.append(self._target.final_pipeline)
-        pipeline = ",".join(step for step in steps if step)
-        provenance = (
-            f"checked against the model's own meaning on {self._runner.device()}"
+            if identity.fingerprint in tuned_as:
+                labels[tuned_as[identity.fingerprint]].append(kernel.label.data)
+        return labels
+
+    def _choice(self, environment: KernelEnvironment, labels: list[str]) -> Choice:
+        default = environment.default()
+        result = self._results.get(environment.label)
+        tuned = default if result is None else result.pipeline
+        return Choice(
+            environment.label,
+            tuple(relabel(default, label) for label in labels if default),
+            tuple(relabel(tuned, label) for label in labels if tuned),
         )
-        artifact = lower_with(self._module, self._target, pipeline, provenance)
-        artifact.use_runner(self._runner)
-        report = check_random(artifact, self._module, self._seed)
-        if not report.passed:
-            raise WrongResult("the tuned model is outside its bound", report.text)
-        rows = [self._row(op, environment) for environment in found]
-        return Tuned(artifact, rows, self._interrupted, self._measured, report.text)
+
+    def _refute(self, label: str, why: Report) -> str:
+        """Remember that what was accepted makes the model wrong; one sentence."""
+        result = self._results[label]
+        if result.best is not None:
+            run = result.best.run_id
+            self._knowledge.append(refutation(result.best, run, why))
+        self._results[label] = replace(result, best=None, stopped="verify_fail")
+        reason = why.rejection.reason if why.rejection else "it is out of bounds"
+        return (
+            f"{label} is back at its default, because the whole model is wrong with "
+            f"'{result.pipeline}': {reason}"
+        )
 
     def _row(self, op: ModuleOp, environment: KernelEnvironment) -> TunedKernel:
         label = environment.label
@@ -310,6 +299,7 @@ class _Run:
         best = result.best or default
         number = best.result
         assert isinstance(number, Timed)
+        refuted = result.stopped == "verify_fail"
         return TunedKernel(
             label,
             family,
@@ -318,8 +308,8 @@ class _Run:
             math.exp(number.log_default),
             number.unit,
             number.fidelity.name.lower(),
-            best.verdict if result.best else "default",
-            result.pipeline,
+            best.verdict if result.best else "verify_fail" if refuted else "default",
+            environment.default() if refuted else result.pipeline,
             result.measured,
             result.recalled,
         )

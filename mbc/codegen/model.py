@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mbc.codegen.emitters import emit_kernel, translation_unit
 from mbc.codegen.memory_plan import Lifetime, plan_memory
+from mbc.codegen.own_text import own_code
 from mbc.codegen.program import (
     VIEW_ALIGNMENT,
     Buffer,
@@ -112,11 +113,10 @@ def emit_model(module: ModuleOp) -> ModelCode:
 
 
 def _emit(module: ModuleOp, kernel: KernelOp, target: Target) -> KernelCode:
-    """A kernel's own source stands in for the emitted text, under the same launches."""
-    code = emit_kernel(kernel, target)
+    """A kernel's own source stands in for the emitted text."""
     if kernel.source is None:
-        return code
-    return replace(code, source=source_of(module, kernel).text.data)
+        return emit_kernel(kernel, target)
+    return own_code(kernel, target, source_of(module, kernel).text.data)
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Text(Candidate):
             for name, value in zip(named, found.values(), strict=True)
         ]
         return replace(
-            super().code(kernel),
+            emit_kernel(kernel, self.target),
             source="".join(lines) + self.source,
             headers=emit_kernel(self.kernel, self.target).headers,
         )

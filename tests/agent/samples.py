@@ -13,11 +13,18 @@ from mbc.agent.records import (
     Timed,
     Verdict,
 )
+from mbc.runtime.gates.report import Passed, Report
 from mbc.runtime.outcome import Fidelity, NotMeasured
 
 STATE = "memory/access-unit,reuse-0,special_unit-none/ai_ratio-0,mem_frac-1"
 KERNEL = KernelIdentity("abc", "contract", "f32", "small", 100.0, 10.0)
 TARGET = TargetIdentity("rvv", "simd", "model v1", "clang 19")
+
+
+PROVEN = Report(
+    "k0", "rvv", "model v1", "limits", (Passed("G2", 100, 0.1), Passed("G6", 50, 0.1))
+).to_json()
+"""What the gates say of a candidate that they admit."""
 
 
 def outcome(number: int = 0, log_speedup: float = 0.1) -> Outcome:
@@ -35,6 +42,7 @@ def outcome(number: int = 0, log_speedup: float = 0.1) -> Outcome:
         state_after=STATE,
         created=f"2026-01-01T00:00:00.{number:06d}+00:00",
         prediction=Estimate(0.2, 0.1),
+        gate_report=PROVEN,
     )
 
 

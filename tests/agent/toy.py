@@ -15,6 +15,7 @@ from mbc.agent.policy import Candidate
 from mbc.agent.records import ActionText, Estimate, KernelIdentity, TargetIdentity
 from mbc.agent.state import DevicePeaks, KernelFacts, extract
 from mbc.runtime.outcome import Fidelity, Measured
+from tests.agent.samples import PROVEN
 
 TILES = (8, 16, 32, 64, 128, 256)
 STEPS = {
@@ -114,7 +115,7 @@ class Toy:
         peaks = DevicePeaks("cycles", 16.0, 8.0, 10.0, self.lanes, 1, (32768, 1 << 20))
         measured = self._measured(pipeline)
         state = extract(facts, peaks, measured)
-        return Passed(measured, self._measured(reference), state)
+        return Passed(measured, self._measured(reference), state, PROVEN)
 
     def _measured(self, pipeline: str) -> Measured:
         cycles = self.cycles(pipeline)

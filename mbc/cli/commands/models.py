@@ -28,6 +28,14 @@ def add_target(parser: Parser) -> None:
     )
 
 
+def add_sandbox(parser: Parser) -> None:
+    parser.add_argument(
+        "--require-sandbox",
+        action="store_true",
+        help="refuse to go on where processes cannot be isolated",
+    )
+
+
 def chosen_target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entry]]:
     """Its name and options; ends with a usage error where none was given."""
     target = arguments.target or settings()["target"].value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbc.cli.commands import Commands, add_command
-from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.commands.models import add_sandbox, add_target, chosen_target, load_model
 from mbc.cli.diagnostics import OK
 from mbc.errors import WrongResult
 
@@ -35,13 +35,17 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--check", action="store_true", help="compare with the IR's own meaning"
     )
+    add_sandbox(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     target = _target(arguments)
     from mbc import Module, check, load, lower
     from mbc.cli.arrays import read_inputs, write_outputs
+    from mbc.runtime.isolation import require_sandbox
 
+    if arguments.require_sandbox:
+        require_sandbox()
     if target is None:
         artifact = load(arguments.model)
         module = Module(artifact.module, artifact.parameters, artifact.signature)
@@ -56,7 +60,7 @@ def execute(arguments: argparse.Namespace) -> int:
         report = check(artifact, module, inputs)
         if not report.passed:
             raise WrongResult("the outputs are outside their error bound", report.text)
-        print(report.text)
+        print(f"{report.text}, isolated by {artifact.runner().isolation()}")
     return OK
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbc.cli.commands import Commands, add_command
-from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.commands.models import add_sandbox, add_target, chosen_target, load_model
 from mbc.cli.diagnostics import INTERRUPTED, OK
 from mbc.cli.knowledge_path import add_knowledge, chosen_path
 from mbc.cli.output import make_folder
@@ -17,7 +17,7 @@ from mbc.cli.table import print_rows
 
 if TYPE_CHECKING:
     from mbc import Budget
-    from mbc.api.tune import TunedKernel
+    from mbc.api.tuned import TunedKernel
 
 POLICIES = ("heuristic", "random", "greedy")
 
@@ -41,6 +41,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--budget-seconds", type=float, metavar="S")
     parser.add_argument("--policy", choices=POLICIES)
     parser.add_argument("--seed", type=int, metavar="N")
+    add_sandbox(parser)
     parser.add_argument(
         "-o",
         dest="output",
@@ -69,10 +70,13 @@ def execute(arguments: argparse.Namespace) -> int:
             knowledge_path=path,
             seed=arguments.seed,
             progress=progress,
+            sandbox=arguments.require_sandbox,
         )
     tuned.artifact.save(folder)
     print_kernels(tuned.rows)
-    print(f"checked: {tuned.check}")
+    for note in tuned.notes:
+        print(f"note: {note}")
+    print(tuned.report.text())
     print(f"wrote {folder}; outcomes are in {path}")
     if tuned.interrupted:
         print(

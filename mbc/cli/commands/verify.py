@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mbc.cli.arguments import Parser
 from mbc.cli.commands import Commands, add_command
-from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.commands.models import add_sandbox, add_target, chosen_target, load_model
 from mbc.cli.diagnostics import FAILED, OK
 from mbc.cli.output import read_text
 from mbc.errors import InvalidInput, ToolMissing, WrongResult
@@ -60,23 +60,20 @@ def _add_conditions(parser: Parser) -> None:
         metavar="CLASS",
         help="strict (default), fast, bit_exact or relaxed(1e-3)",
     )
-    parser.add_argument(
-        "--require-sandbox",
-        action="store_true",
-        help="refuse to go on where processes cannot be isolated",
-    )
+    add_sandbox(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     name, options = chosen_target(arguments)
     from mbc.codegen.targets import target_named
+    from mbc.runtime.isolation import require_sandbox
     from mbc.runtime.outcome import EmitOnly
     from mbc.runtime.runner import runner_for
 
     target = target_named(name, options)
     candidate = _candidate(arguments, target)
     if arguments.require_sandbox:
-        _require_sandbox()
+        require_sandbox()
     runner = runner_for(name)
     try:
         available = runner.availability()
@@ -138,12 +135,3 @@ def _judge(arguments: argparse.Namespace, runner: Runner) -> Judge:
     numerics = parse_numerics(arguments.numerics)
     predicate = parse_predicate(arguments.where)
     return Judge(runner, numerics=numerics, predicate=predicate)
-
-
-def _require_sandbox() -> None:
-    from mbc.runtime.isolation import isolation_level
-
-    if isolation_level() != "namespaces":
-        raise ToolMissing(
-            "processes cannot be isolated here; install: apt-get install bubblewrap"
-        )

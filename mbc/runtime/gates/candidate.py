@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from mbc.codegen.emitters import emit_kernel, translation_unit
 from mbc.codegen.memory_plan import Lifetime, plan_memory
+from mbc.codegen.own_text import own_code
 from mbc.codegen.program import Buffer, KernelCode, Program
 from mbc.codegen.targets import Target
 from mbc.ir.kernel import KernelOp
@@ -17,10 +18,9 @@ from mbc.ir.resize import resize
 class Candidate:
     """`kernel` is the reference; its schedule and label are the candidate's.
 
-    `source` is hand- or model-written text that replaces the emitted one under the
-    same launches and parameters. It holds at the kernel's own extents only, unless
-    `any_extents` says that it reads the named extents (`k3_N0`, ...), which are then
-    defined in front of it.
+    `source` is hand- or model-written text in the place of the emitted one, with the
+    extents and launches of `mbc/codegen/own_text.py`. It holds at the kernel's own
+    extents only, unless `any_extents` says that it reads them.
     """
 
     kernel: KernelOp
@@ -42,11 +42,9 @@ class Candidate:
         return resize(self.kernel, extents) if extents else self.kernel
 
     def code(self, kernel: KernelOp) -> KernelCode:
-        emitted = emit_kernel(kernel, self.target)
         if not self.source:
-            return emitted
-        names = [f"#define {name} {value}\n" for name, value in emitted.extents]
-        return replace(emitted, source="".join(names) + self.source)
+            return emit_kernel(kernel, self.target)
+        return own_code(kernel, self.target, self.source, self.any_extents)
 
     def program(self, kernel: KernelOp) -> Program:
         """The candidate alone as a program; buffers are a0, ..., r0, ..., s0, ..."""

@@ -17,6 +17,7 @@ from mbc.runtime.gates.differential import check_differential
 from mbc.runtime.gates.discrimination import non_discriminating
 from mbc.runtime.gates.hidden import check_hidden, hidden_seed
 from mbc.runtime.gates.numerics import STRICT, Numerics
+from mbc.runtime.gates.performance import Pair, check_performance
 from mbc.runtime.gates.plausible import check_plausible
 from mbc.runtime.gates.predicate import ANYWHERE, Predicate
 from mbc.runtime.gates.report import (
@@ -26,7 +27,8 @@ from mbc.runtime.gates.report import (
     Report,
     Skipped,
 )
-from mbc.runtime.outcome import EmitOnly, Measurement
+from mbc.runtime.gates.whole_model import WholeModel, check_whole_model
+from mbc.runtime.outcome import EmitOnly
 from mbc.runtime.runner import Runner
 
 GATES: dict[GateName, str] = {
@@ -35,8 +37,8 @@ GATES: dict[GateName, str] = {
 }
 """Gates that need the text alone and the text with its toolchain."""
 
-ORDER: tuple[GateName, ...] = ("G0", "G1", "G2", "G5", "G6")
-Measure = Callable[[Candidate], Measurement]
+ORDER: tuple[GateName, ...] = ("G0", "G1", "G2", "G3", "G4", "G5", "G6")
+NOTHING_MEASURED = "nothing was measured"
 Drawn = Callable[[], CaseSet]
 
 
@@ -51,7 +53,10 @@ class Judge:
     seed: int = 0
     secret: int | None = None
     """Seed of the hidden cases; from the system where it is not given."""
-    measure: Measure | None = None
+    model: WholeModel | None = None
+    """The model with the candidate in it."""
+    pair: Pair | None = None
+    """The candidate's time and that of what it is compared with."""
     peaks: Peaks | None = None
 
     def judge(self, candidate: Candidate, cases: CaseSet | None = None) -> Report:
@@ -86,12 +91,19 @@ class Judge:
                 return check_differential(
                     candidate, self.runner, drawn(), self.numerics
                 )
+            case "G3":
+                if self.model is None:
+                    return Skipped("G3", "the kernel was judged without its model")
+                return check_whole_model(self.model, self.runner)
+            case "G4":
+                if self.pair is None:
+                    return Skipped("G4", NOTHING_MEASURED)
+                return check_performance(self.pair)
             case "G5":
-                if self.measure is None:
-                    return Skipped("G5", "nothing was measured")
-                measurement = self.measure(candidate)
-                return check_plausible(candidate, measurement, self.peaks)
-            case _:
+                if self.pair is None:
+                    return Skipped("G5", NOTHING_MEASURED)
+                return check_plausible(candidate, self.pair.candidate, self.peaks)
+            case "G6":
                 return self._hidden(candidate, drawn())
 
     def _loaded(self, gate: GateName, candidate: Candidate) -> GateResult:

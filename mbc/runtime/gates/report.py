@@ -20,8 +20,22 @@ TITLES = {
 GateName = Literal["G0", "G1", "G2", "G3", "G4", "G5", "G6"]
 
 RejectionVerdict = Literal[
-    "refused", "compile_fail", "verify_fail", "timeout", "suspect", "blocked"
+    "refused",
+    "compile_fail",
+    "verify_fail",
+    "timeout",
+    "suspect",
+    "blocked",
+    "no_improvement",
+    "regressed",
+    "inconclusive",
 ]
+
+PROOF: frozenset[GateName] = frozenset({"G2", "G6"})
+"""What must have passed for the word accepted: no other gate compares results on
+cases of many extents and values, and on some that nobody has seen."""
+MODEL_PROOF: frozenset[GateName] = frozenset({"G3"})
+"""The same for a whole model, whose kernels passed the others."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,7 @@ class Report:
     results: tuple[GateResult, ...]
     notes: tuple[str, ...] = ()
     """What holds whatever the verdict: `non-discriminating: constant`, for example."""
+    proof: frozenset[GateName] = PROOF
 
     @property
     def rejection(self) -> Rejected | None:
@@ -80,9 +95,9 @@ class Report:
 
     @property
     def accepted(self) -> bool:
-        """No gate rejected, and the differential one passed."""
+        """No gate rejected, and those that prove a result passed."""
         passed = {r.gate for r in self.results if isinstance(r, Passed)}
-        return self.rejection is None and "G2" in passed
+        return self.rejection is None and passed >= self.proof
 
     @property
     def conclusion(self) -> str:
@@ -117,6 +132,16 @@ class Report:
             "notes": list(self.notes),
         }
         return json.dumps(document, default=str)
+
+
+def is_proven(document: str) -> bool:
+    """Whether a report's JSON says that the gates of `PROOF` passed, with checks."""
+    try:
+        entries = json.loads(document)["gates"]
+        passed = {e["gate"] for e in entries if e["result"] == "passed" and e["checks"]}
+    except (ValueError, KeyError, TypeError):
+        return False
+    return passed >= PROOF
 
 
 def _line(result: GateResult) -> str:

@@ -8,11 +8,14 @@ import pytest
 
 from mbc.codegen.targets import target_named
 from mbc.runtime.gates.judge import Judge
+from mbc.runtime.gates.performance import Pair
 from mbc.runtime.gates.plausible import check_plausible, floor_of
 from mbc.runtime.gates.report import Passed, Rejected, Skipped
 from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
 from mbc.runtime.runner import Runner
 from tests.runtime.gates.kernels import FAMILIES, RIGHT, WRONG, candidate, text
+
+UNKNOWN = NotMeasured("there is nothing to compare with")
 
 
 def cycles(value: float, unit: str = "cycles") -> Measured:
@@ -61,7 +64,7 @@ def test_nothing_is_faster_than_its_floor(target: str, runner: Runner):
     honest = candidate("map", target)
     unit = "cycles" if target == "rvv" else "ns"
     for value, kind in ((1e-4, Rejected), (1e6, Passed)):
-        judge = Judge(runner, ("G5",), measure=lambda _, v=value: cycles(v, unit))
+        judge = Judge(runner, ("G5",), pair=Pair(cycles(value, unit), UNKNOWN))
         report = judge.judge(honest)
         assert isinstance(report.results[-1], kind)
 

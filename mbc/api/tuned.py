@@ -1,0 +1,75 @@
+"""What tuning a model gives: the artifact, a row for each kernel, the gates' report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mbc.api.artifact import Artifact
+from mbc.ir.types import Array
+from mbc.runtime.gates.report import Passed, Report
+
+
+@dataclass(frozen=True)
+class TunedKernel:
+    """One row of a report: `default` and `tuned` in `unit`, and how many times faster.
+
+    `ratio` is that of interleaved pairs, step by step from the default; the times may
+    come from different runs, so that theirs is not exactly it.
+    """
+
+    label: str
+    family: str
+    default: float
+    tuned: float
+    ratio: float
+    unit: str
+    fidelity: str
+    verdict: str
+    pipeline: str
+    measured: int
+    recalled: int
+
+
+@dataclass
+class Tuned:
+    """The tuned artifact, judged as a whole, and what each kernel gained.
+
+    `report` is the gates' on the model; `notes` are sentences on what went back to its
+    default, and why.
+
+    Used like its artifact: callable, with `sources`, `ir`, `run` and `save`.
+    """
+
+    artifact: Artifact
+    rows: list[TunedKernel]
+    interrupted: bool
+    measured: int
+    report: Report
+    notes: list[str]
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster than by default; 1.0 where nothing was proven."""
+        for result in self.report.results:
+            if result.gate == "G4" and isinstance(result, Passed):
+                return float(result.detail["ratio"])
+        return 1.0
+
+    @property
+    def sources(self) -> dict[str, str]:
+        return self.artifact.sources
+
+    @property
+    def ir(self) -> str:
+        return self.artifact.ir
+
+    def run(self, *inputs: Any) -> list[Array]:
+        return self.artifact.run(*inputs)
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.artifact(*inputs)
+
+    def save(self, folder: Path | str) -> None:
+        self.artifact.save(folder)
