@@ -39,6 +39,20 @@ class Sums(nn.Module):
         return x + 1, x.sum(0), x.sum(1)
 
 
+class Ignoring(nn.Module):
+    """Its second input makes no difference."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y * 0
+
+
+class Undefined(nn.Module):
+    """The logarithm of what is negative whatever the inputs are."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return torch.log(-1 - x * x - y * y)
+
+
 class Structured(nn.Module):
     """A result that occurs twice, a nested one, an input, None and a number."""
 

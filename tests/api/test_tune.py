@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import torch
 import mbc
 from mbc.agent.memory import KnowledgeBase
 from mbc.api.tune import Step
-from mbc.errors import ToolMissing, WrongResult
+from mbc.errors import InvalidInput, ToolMissing, WrongResult
+from mbc.runtime import isolation
 from mbc.runtime.outcome import (
     Completed,
     EmitOnly,
@@ -22,8 +24,16 @@ from mbc.runtime.outcome import (
     RunOutcome,
 )
 from mbc.runtime.rvv.runner import RvvRunner
+from mbc.runtime.toolchain import Missing
 from tests.api.conftest import RunnerOn
-from tests.api.models import Mlp, TwoProducts, imported_mlp, mlp_inputs
+from tests.api.models import (
+    Ignoring,
+    Mlp,
+    TwoProducts,
+    Undefined,
+    imported_mlp,
+    mlp_inputs,
+)
 
 TARGETS = ("rvv", "opencl")
 FEW = mbc.Budget(measurements=5)
@@ -176,6 +186,111 @@ def test_a_wrong_model_is_never_returned(
     with pytest.raises(WrongResult) as raised:
         mbc.tune(module, "rvv", budget=mbc.Budget(measurements=2))
     assert "elements are out of bounds" in raised.value.counterexample
+
+
+def spoil_models_with_tuned_kernels(
+    module: mbc.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole models are wrong that hold a contraction unlike the default one."""
+    code = mbc.lower(module, "rvv").code
+    families = {label: kernel.family for label, kernel in code.kernels.items()}
+    default = [
+        k.source for label, k in code.kernels.items() if families[label] != "nest"
+    ]
+    run = RvvRunner.run
+
+    def wrong(self: RvvRunner, program, inputs) -> RunOutcome:
+        outcome = run(self, program, inputs)
+        whole = {launch.function for launch in program.launches} == set(
+            code.forward.labels
+        )
+        same = all(text in program.source for text in default)
+        return off_by_one(outcome) if whole and not same else outcome
+
+    monkeypatch.setattr(RvvRunner, "run", wrong)
+
+
+def test_a_kernel_that_makes_the_model_wrong_goes_back_and_is_remembered(
+    module: mbc.Module, rvv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    spoil_models_with_tuned_kernels(module, monkeypatch)
+    path = tmp_path / "kb.db"
+    budget = mbc.Budget(measurements=12)
+    tuned = mbc.tune(module, "rvv", budget=budget, knowledge_path=path)
+    (found,) = tuned.artifact.run(*mlp_inputs())
+    np.testing.assert_allclose(found, wanted(), rtol=1e-5, atol=1e-6)
+    (note,) = tuned.notes
+    assert note.startswith(
+        "k4 is back at its default, because the whole model is wrong"
+    )
+    assert [row.verdict for row in tuned.rows] == ["default", "verify_fail"]
+    assert [row.ratio for row in tuned.rows] == [1.0, 1.0]
+    assert tuned.ratio == 1.0
+    with KnowledgeBase(path) as knowledge:
+        assert knowledge.best_of_each() == []
+        last = knowledge.outcomes()[-1]
+        assert last.verdict == "verify_fail"
+        assert knowledge.best(last.kernel, last.target) is None
+    warm = mbc.tune(module, "rvv", budget=mbc.Budget(0), knowledge_path=path)
+    assert [row.ratio for row in warm.rows] == [1.0, 1.0]
+
+
+def test_kernels_that_gain_nothing_together_go_back(
+    module: mbc.Module, rvv: None, monkeypatch: pytest.MonkeyPatch
+):
+    """Alone every candidate is faster; on a clock the whole model is slower."""
+    single = iter(range(1000))
+
+    def measure(self: RvvRunner, programs, inputs, rounds) -> list[Measured]:
+        whole = len({launch.function for launch in programs[0].launches}) > 1
+        first = 200.0 if whole else 90.0 - next(single) / 1000
+        times = [first, 100.0][: len(programs)]
+        return [
+            Measured(t, "ns", Fidelity.HARDWARE, "a clock", (t,) * 11) for t in times
+        ]
+
+    monkeypatch.setattr(RvvRunner, "measure", measure)
+    tuned = mbc.tune(module, "rvv", budget=mbc.Budget(measurements=4))
+    assert "improved" in [row.verdict for row in tuned.rows]
+    assert tuned.artifact.sources == mbc.lower(module, "rvv").sources
+    assert tuned.ratio == 1.0
+    assert tuned.notes == [
+        "all kernels are back at their defaults: together they gained nothing"
+    ]
+    assert tuned.report.conclusion == "regressed"
+
+
+def test_a_whole_model_is_reported_with_checks_seconds_and_isolation(
+    module: mbc.Module, target: str
+):
+    report = mbc.tune(module, target, budget=FEW).report
+    document = json.loads(report.to_json())
+    first = document["gates"][0]
+    assert (first["gate"], first["result"]) == ("G3", "passed")
+    assert first["checks"] > 0
+    assert first["seconds"] > 0
+    assert document["isolation"] in ("namespaces", "limits")
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [(Ignoring, "no result depends on input 'y'"), (Undefined, "itself makes NaN")],
+)
+def test_a_model_that_cannot_be_judged_is_refused_before_anything_runs(
+    target: str, model: type[torch.nn.Module], words: str
+):
+    inputs = [torch.ones(6), torch.ones(6)]
+    module = mbc.import_model(model().eval(), inputs)
+    with pytest.raises(InvalidInput, match=words):
+        mbc.tune(module, target, budget=FEW)
+
+
+def test_a_sandbox_can_be_required(
+    module: mbc.Module, target: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(isolation, "find_bwrap", lambda: Missing("no bwrap", ""))
+    with pytest.raises(ToolMissing, match="no sandbox: no bwrap"):
+        mbc.tune(module, target, budget=FEW, sandbox=True)
 
 
 def test_a_wrong_candidate_is_never_the_best(
