@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from statistics import mean
 
 import pytest
+from typing_extensions import override
 
 from mbc.agent.evaluation import Evaluated, Passed, Rejected
 from mbc.agent.loop import Budget, KernelResult, optimize_kernel
@@ -260,3 +262,21 @@ def test_progress_reports_each_outcome() -> None:
         progress=lambda report: seen.append(report.measured),
     )
     assert seen == [1, 2, 3, 4, 5, 6]
+
+
+def test_faster_without_the_gates_word_is_not_improved() -> None:
+    """An environment that forgets to ask the gates is broken, not fast."""
+
+    class Careless(Toy):
+        @override
+        def evaluate(
+            self, pipelines: Sequence[str], reference: str
+        ) -> Iterator[Evaluated]:
+            for found in super().evaluate(pipelines, reference):
+                yield replace(found, gate_report="{}")
+
+    result = search(Careless(), measurements=9)
+    assert result.best is None
+    verdicts = [outcome.verdict for outcome in result.history]
+    assert "blocked" in verdicts
+    assert "improved" not in verdicts

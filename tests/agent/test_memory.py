@@ -8,17 +8,29 @@ from collections.abc import Iterable
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mbc.agent.evaluation import refutation
 from mbc.agent.exchange import export_lines, import_lines
+from mbc.agent.frontier import Frontier
 from mbc.agent.memory import KnowledgeBase
 from mbc.agent.records import GATE_VERSION, ActionText, Outcome, TargetIdentity
 from mbc.agent.rules import Rule
 from mbc.errors import InvalidInput
-from tests.agent.samples import KERNEL, STATE, TARGET, failure, outcome, timed
+from mbc.runtime.gates.report import GateResult, Passed, Rejected, Report, Skipped
+from tests.agent.samples import (
+    KERNEL,
+    PROVEN,
+    STATE,
+    TARGET,
+    failure,
+    outcome,
+    timed,
+)
 
 VARIED = [
     outcome(0, 0.5),
@@ -90,6 +102,78 @@ def test_policies_do_not_read_what_weaker_gates_let_through() -> None:
     assert knowledge.known(KERNEL, TARGET) == []
     assert knowledge.best(KERNEL, TARGET) is None
     assert knowledge.evidence(STATE, KERNEL, TARGET) == {}
+    assert knowledge.best_of_each() == []
+    assert [row["log_default"] for row in knowledge.overview()] == [None]
+
+
+def report_of(*results: GateResult) -> str:
+    return Report("k0", "rvv", "model v1", "limits", results).to_json()
+
+
+UNPROVEN = {
+    "nothing": "{}",
+    "no JSON": "accepted",
+    "no object": "[1]",
+    "another list": '{"gates": [1, "G6", null]}',
+    "no hidden cases": report_of(Passed("G2", 9, 0.1)),
+    "hidden cases skipped": report_of(Passed("G2", 9, 0.1), Skipped("G6", "no tool")),
+    "only hidden cases": report_of(Passed("G6", 9, 0.1)),
+    "rejected": report_of(
+        Passed("G2", 9, 0.1), Rejected("G6", "bound", "verify_fail", "out of bounds")
+    ),
+    "no checks": PROVEN.replace('"checks": 50', '"checks": 0'),
+}
+
+
+@pytest.mark.parametrize("claim", UNPROVEN)
+def test_nothing_is_the_best_without_the_gates_word(claim: str, tmp_path: Path) -> None:
+    """Whoever wrote the file: here, another machine's export."""
+    bold = replace(outcome(0, 2.0), gate_report=UNPROVEN[claim])
+    assert not bold.accepted
+    lines = tmp_path / "outcomes.jsonl"
+    export_lines(holding([bold, outcome(1, 0.2)]), lines)
+    knowledge = KnowledgeBase(":memory:")
+    assert import_lines(knowledge, lines) == 2
+    assert knowledge.best(KERNEL, TARGET) == outcome(1, 0.2)
+    assert [row["id"] for row in knowledge.best_of_each()] == [outcome(1, 0.2).id]
+    assert [row["log_default"] for row in knowledge.overview()] == [0.2]
+    frontier = Frontier(outcome().pipeline, "k0")
+    frontier.add(bold)
+    assert frontier.best is None
+
+
+def test_what_a_later_gate_refutes_is_no_longer_the_best() -> None:
+    good, better = outcome(0, 0.2), outcome(1, 0.9)
+    rejection = Rejected("G3", "bound", "verify_fail", "the model is out of bounds")
+    report = Report("model", "rvv", "model v1", "limits", (rejection,))
+    refuted = refutation(better, "later", report)
+    assert refuted.verdict == "verify_fail"
+    for order in ([good, better, refuted], [refuted, better, good]):
+        knowledge = KnowledgeBase(":memory:")
+        knowledge.merge(order)
+        assert knowledge.best(KERNEL, TARGET) == good
+        assert [row["id"] for row in knowledge.best_of_each()] == [good.id]
+    frontier = Frontier(good.pipeline, "k0")
+    for one in (good, better, refuted):
+        frontier.add(one)
+    assert frontier.best == good
+    assert better not in list(frontier.parents(Random(0)))
+
+
+def test_a_file_of_the_first_version_gets_the_new_views(tmp_path: Path) -> None:
+    path = tmp_path / "kb.db"
+    bold = replace(outcome(0, 2.0), gate_report="{}")
+    with KnowledgeBase(path) as knowledge:
+        knowledge.append(bold)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            "PRAGMA user_version = 1; DROP VIEW best; DROP VIEW accepted;"
+            "CREATE VIEW accepted AS SELECT * FROM outcomes WHERE verdict = 'improved';"
+            "CREATE VIEW best AS SELECT *, max(log_default) FROM accepted;"
+        )
+    with KnowledgeBase(path) as knowledge:
+        assert knowledge.outcomes() == [bold]
+        assert knowledge.best_of_each() == []
 
 
 def test_evidence_is_strongest_where_it_was_found() -> None:
