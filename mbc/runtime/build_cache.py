@@ -8,23 +8,15 @@ same key both build, and the second one drops its copy. Failures are not kept.
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
-import platformdirs
+from mbc.runtime.scratch import cache_root, scratch_folder
 
 F = TypeVar("F")
-
-
-def cache_root() -> Path:
-    """`MBC_CACHE_DIR`, or the user's cache folder of this system."""
-    override = os.environ.get("MBC_CACHE_DIR")
-    return Path(override) if override else Path(platformdirs.user_cache_dir("mbc"))
 
 
 def build_key(parts: Mapping[str, str]) -> str:
@@ -46,8 +38,8 @@ def cached_build(key: str, build: Callable[[Path], F | None]) -> Path | F:
         return ready
     home.mkdir(parents=True, exist_ok=True)
     # Renaming takes the inner folder away; the outer one is removed in any case.
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=home) as outer:
-        folder = Path(outer) / "build"
+    with scratch_folder() as outer:
+        folder = outer / "build"
         folder.mkdir()
         failure = build(folder)
         if failure is not None:

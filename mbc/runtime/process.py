@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -107,9 +109,16 @@ def _limiter(limits: Limits) -> list[str]:
         f"{{ ulimit -c 0; ulimit -f {limits.file_bytes // 512}; "
         f"ulimit -n {limits.open_files}; ulimit -v {limits.memory_bytes // 1024}; "
         f"ulimit -St {limits.cpu_seconds}; ulimit -Ht {limits.cpu_seconds + 2}; "
-        '} 2>/dev/null; exec "$@"'
+        f'}} 2>/dev/null; exec {_end_with_parent()}"$@"'
     )
     return ["/bin/sh", "-c", script, "sh"]
+
+
+@cache
+def _end_with_parent() -> str:
+    """Commands are waited for by the thread that starts them, so that its end is
+    that of their use; where there is no `setpriv`, only a sandbox ends them."""
+    return "setpriv --pdeathsig KILL " if shutil.which("setpriv") else ""
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:

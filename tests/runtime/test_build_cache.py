@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mbc.runtime.build_cache import build_key, cache_root, cached_build
+from mbc.runtime.build_cache import build_key, cached_build
+from mbc.runtime.scratch import cache_root
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +59,9 @@ def test_failure_is_returned_and_not_kept(cache_folder: Path) -> None:
 
     assert cached_build("key", fail) == "failed"
     assert isinstance(cached_build("key", write), Path)
-    assert [p.name for p in cache_folder.rglob("*") if p.is_file()] == ["file"]
+    assert [p.name for p in (cache_folder / "build").rglob("*") if p.is_file()] == [
+        "file"
+    ]
 
 
 def test_exception_leaves_nothing(cache_folder: Path) -> None:
@@ -68,7 +71,7 @@ def test_exception_leaves_nothing(cache_folder: Path) -> None:
 
     with pytest.raises(RuntimeError):
         cached_build("key", explode)
-    assert not [p for p in cache_folder.rglob("*") if p.is_file()]
+    assert not [p for p in (cache_folder / "build").rglob("*") if p.is_file()]
 
 
 def test_concurrent_builds_agree_and_leave_one_folder(cache_folder: Path) -> None:

@@ -20,7 +20,7 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.runtime.build_cache import cache_root
+    from mbc.runtime.scratch import cache_root
 
     folders = [cache_root() / name for name in FOLDERS]
     files = [path for one in folders for path in one.rglob("*") if path.is_file()]

@@ -22,8 +22,8 @@ def add_to(commands: Commands) -> None:
 def execute(_: argparse.Namespace) -> int:
     from mbc.cli.knowledge_path import default_path
     from mbc.cli.listings import print_targets
-    from mbc.runtime.build_cache import cache_root
     from mbc.runtime.isolation import isolation_level
+    from mbc.runtime.scratch import cache_root
 
     print_targets("text")
     print()

@@ -8,7 +8,6 @@ not all threads reach end the run.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from itertools import count
@@ -33,6 +32,7 @@ from mbc.runtime.process import Exited, Killed, Limits, TimedOut, run_command
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
 from mbc.runtime.rvv.job import Damage, make_job
+from mbc.runtime.scratch import scratch_folder
 from mbc.runtime.toolchain import Found, Missing, Tool
 
 # AddressSanitizer reserves terabytes of addresses, so only time limits a run.
@@ -117,8 +117,7 @@ def find_cxx() -> Tool:
 @cache
 def _sanitizers(compiler: Found) -> tuple[str, ...]:
     """The flags, where the compiler has the libraries and they run here."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         (folder / "empty.cpp").write_text(EMPTY)
         command = [str(compiler.path), *SANITIZERS, "empty.cpp", "-o", EXECUTABLE]
         built = run_isolated(command, folder, BUILD_LIMITS)
@@ -196,8 +195,7 @@ def _compiled(command: Sequence[str], folder: Path, compiler: Found) -> Failed |
 
 
 def _execute(executable: Path, image: bytes) -> bytes | Failed:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         (folder / "job.bin").write_bytes(image)
         command = [str(executable), "job.bin", "result.bin"]
         seen = [executable.parent]

@@ -19,6 +19,7 @@ from mbc.runtime.cuda.device import Clock, Gpu, Memory
 from mbc.runtime.cuda.nvcc import arch_of
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
 from mbc.runtime.cuda.wire import Ended, Message, decode_program, receive, send
+from mbc.runtime.orphan import end_with_parent
 
 FILE_BYTES = 1 << 30
 CALLS = count()
@@ -100,6 +101,7 @@ def limit() -> None:
 
 def main() -> None:
     limit()
+    end_with_parent(0)
     # What libraries print must not end up between messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from mbc.runtime.build_cache import cache_root
 from mbc.runtime.isolation import View, gpu_devices, isolated, python_folders
 from mbc.runtime.opencl.wire import BadMessage, Message, decode, encode
 from mbc.runtime.process import MINIMAL_ENVIRONMENT
+from mbc.runtime.scratch import cache_root
 
 VENDORS = "OCL_ICD_VENDORS"
 PASSED_ON = ("HOME", "LD_LIBRARY_PATH", VENDORS, "PYOPENCL_HOME")

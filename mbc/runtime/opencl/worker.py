@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from mbc.runtime.opencl.session import Reply, Session, Trouble
 from mbc.runtime.opencl.wire import Message, decode, encode
+from mbc.runtime.orphan import end_with_parent
 
 FILE_BYTES = 1 << 30
 
@@ -21,6 +22,7 @@ FILE_BYTES = 1 << 30
 def main() -> None:
     memory, device = int(sys.argv[1]), sys.argv[2]
     _limit(memory)
+    end_with_parent(sys.stdin.fileno())
     # Kernels may print to standard output, which must not reach the protocol.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import signal
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from mbc.runtime.outcome import Failed
 from mbc.runtime.process import Ended, Exited, Killed, Limits, TimedOut
 from mbc.runtime.rvv.build import Executable
 from mbc.runtime.rvv.job import Damage, Job
+from mbc.runtime.scratch import scratch_folder
 from mbc.runtime.toolchain import Found
 
 HARNESS_TROUBLE = {
@@ -67,8 +67,7 @@ class Emulator:
         self, executable: Executable, job: Job, vlen: int
     ) -> bytes | Damage | Failed:
         """What the harness wrote, or which guard the program has hit."""
-        with tempfile.TemporaryDirectory(prefix="mbc-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             failure = self._start([], executable, job, vlen, folder)
             if failure is not None:
                 return job.hit(failure.log) or failure
@@ -78,8 +77,7 @@ class Emulator:
         self, executable: Executable, job: Job, machine: Machine, plugin: Path
     ) -> dict[str, float] | Failed:
         """The plugin's numbers for the job's last call."""
-        with tempfile.TemporaryDirectory(prefix="mbc-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             options = [
                 str(plugin),
                 f"begin={executable.roi_begin:x}",
@@ -98,8 +96,7 @@ class Emulator:
         """Instructions of the job's last call, from a trace of single steps."""
         step = "-singlestep" if self.qemu.major < 8 else "-one-insn-per-tb"
         extra = [step, "-d", "exec,nochain", "-D", TRACE]
-        with tempfile.TemporaryDirectory(prefix="mbc-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             failure = self._start(extra, executable, job, vlen, folder)
             if failure is not None:
                 return failure
