@@ -7,6 +7,7 @@ import re
 from mbc.runtime.gates.batch import Batch, batches
 from mbc.runtime.gates.candidate import Candidate
 from mbc.runtime.gates.report import GateName, Rejected, RejectionVerdict
+from mbc.runtime.gates.signature import wanted_signature
 from mbc.runtime.outcome import Failed, FailureKind
 from mbc.runtime.runner import Runner
 
@@ -54,7 +55,8 @@ def _not_built(
     rule, reason = "build", failure.message
     if candidate.source and _about_call(batch, failure.message):
         rule = "signature"
-        wanted = signature_of(candidate, batch)
+        code = batch.slots[0].code
+        wanted = wanted_signature(code, code.launches[0])
         reason = f"the source does not define {wanted}: {failure.message}"
     return Rejected(gate, rule, "compile_fail", reason, 0.0, _log(failure))
 
@@ -66,22 +68,6 @@ def _about_call(batch: Batch, message: str) -> bool:
     called = {launch.function for launch in batch.program.launches}
     words = set(re.findall(r"\w+", message))
     return bool(called & words) and any(word in message for word in CALL_ERRORS)
-
-
-def signature_of(candidate: Candidate, batch: Batch) -> str:
-    """The function that a launch calls, as its author must write it."""
-    code, target = batch.slots[0].code, candidate.target
-    launch = code.launches[0]
-    buffers = {b.name: b for b in (*code.operands, *code.results, *code.scratch)}
-    parameters = [
-        f"{target.pointer}{'const ' if buffers[n].role == 'input' else ''}"
-        f"{target.types[buffers[n].dtype]} *{n}"
-        for n in launch.args
-    ]
-    if launch.steps > 1:
-        parameters.append("int step")
-    head = target.kernel.strip()
-    return f"`{head} {launch.function}({', '.join(parameters)})`"
 
 
 def _culprit(

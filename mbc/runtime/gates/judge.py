@@ -73,7 +73,7 @@ class Judge:
         for gate in wanted:
             started = time.perf_counter()
             result = self._run(gate, candidate, drawn)
-            if gate == "G2":
+            if gate == "G2" and not _is_illegal(result):
                 notes = _notes(drawn())
             results.append(_timed(result, time.perf_counter() - started))
             if isinstance(result, Rejected):
@@ -84,6 +84,12 @@ class Judge:
         return draw_cases(candidate, self.seed, self.predicate)
 
     def _run(self, gate: GateName, candidate: Candidate, drawn: Drawn) -> GateResult:
+        try:
+            return self._asked(gate, candidate, drawn)
+        except PassRefused as refusal:
+            return Rejected(gate, "legality", "refused", refusal.reason)
+
+    def _asked(self, gate: GateName, candidate: Candidate, drawn: Drawn) -> GateResult:
         match gate:
             case "G0" | "G1":
                 return self._loaded(gate, candidate)
@@ -110,10 +116,7 @@ class Judge:
         module, name = GATES[gate].split(":")
         check = getattr(import_module(module), name)
         arguments = (candidate,) if gate == "G0" else (candidate, self.runner)
-        try:
-            return cast(GateResult, check(*arguments))
-        except PassRefused as refusal:
-            return Rejected(gate, "legality", "refused", refusal.reason)
+        return cast(GateResult, check(*arguments))
 
     def _hidden(self, candidate: Candidate, drawn: CaseSet) -> GateResult:
         seed = hidden_seed() if self.secret is None else self.secret
@@ -135,6 +138,11 @@ class Judge:
             tuple(results),
             notes,
         )
+
+
+def _is_illegal(result: GateResult) -> bool:
+    """Whether there is no program to judge, and so no case of it."""
+    return isinstance(result, Rejected) and result.rule == "legality"
 
 
 def _notes(drawn: CaseSet) -> tuple[str, ...]:

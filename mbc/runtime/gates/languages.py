@@ -167,3 +167,10 @@ CUDA = Language(
     templates=True,
 )
 LANGUAGES = {"rvv": RVV, "opencl": OPENCL, "cuda": CUDA}
+
+MARKS = {
+    "rvv": re.compile(r"\b__riscv_\w+|\briscv_vector\.h"),
+    "opencl": re.compile(r"\b__kernel\b"),
+    "cuda": re.compile(r"\b__global__"),
+}
+"""What only texts of that target have."""

@@ -6,6 +6,7 @@ says, only words about the candidate's own text come back, up to a length.
 
 from __future__ import annotations
 
+import re
 import time
 
 from mbc.codegen.program import Program
@@ -19,6 +20,10 @@ from mbc.runtime.runner import Runner
 from mbc.runtime.rvv.build import Executable, build_program
 
 LONGEST_LOG = 4096
+PLACE = re.compile(
+    r"(?::(\d+)(?::\d+)?|\((\d+)\)): (?:fatal )?error|error: [^\s:]+:(\d+):"
+)
+"""The line of a first error, as clang and gcc, nvcc, and PoCL write it."""
 
 
 def check_object(candidate: Candidate, runner: Runner) -> GateResult:
@@ -29,10 +34,10 @@ def check_object(candidate: Candidate, runner: Runner) -> GateResult:
         built = build_program(program)
         if isinstance(built, Executable):
             return _audited(built, start)
-        return _failed(built, start)
+        return _failed(candidate, program, built, start)
     outcome = _build(program, runner)
     if isinstance(outcome, Failed):
-        return _failed(outcome, start)
+        return _failed(candidate, program, outcome, start)
     detail = {"isolation": isolation_level()}
     return Passed("G1", 1, time.monotonic() - start, detail)
 
@@ -62,11 +67,24 @@ def _audited(built: Executable, start: float) -> GateResult:
     return Passed("G1", audit.checks, seconds, detail)
 
 
-def _failed(outcome: Failed, start: float) -> GateResult:
+def _failed(
+    candidate: Candidate, program: Program, outcome: Failed, start: float
+) -> GateResult:
     if outcome.kind == "blocked":
         return Skipped("G1", outcome.message)
     verdict = "timeout" if outcome.kind == "timeout" else "compile_fail"
     detail = {"isolation": isolation_level(), "log": outcome.log[:LONGEST_LOG]}
     seconds = time.monotonic() - start
-    reason = outcome.message[:300]
+    reason = f"{_place(candidate, program, outcome.log)}{outcome.message[:300]}"
     return Rejected("G1", "compiler", verdict, reason, seconds, detail)
+
+
+def _place(candidate: Candidate, program: Program, log: str) -> str:
+    """`line 4: ` of the candidate's own text, where a compiler says so."""
+    found = PLACE.search(log)
+    if found is None or not candidate.source:
+        return ""
+    start = program.source.index(candidate.source)
+    line = int(found[1] or found[2] or found[3]) - program.source.count("\n", 0, start)
+    inside = 1 <= line <= candidate.source.count("\n") + 1
+    return f"line {line}: " if inside else ""

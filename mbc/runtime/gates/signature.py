@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mbc.codegen.program import Buffer, KernelCode, Launch
+from mbc.codegen.targets import target_named
 from mbc.runtime.gates.languages import Language
 from mbc.runtime.gates.lexer import Refused, Token
 from mbc.runtime.gates.structure import Function
@@ -31,25 +32,61 @@ ELEMENT = {
 SAME_BITS = {"index": "i64", "bf16": "i16"}
 
 
+def wanted_signature(code: KernelCode, launch: Launch) -> str:
+    """The function that a launch calls, as its author must write it."""
+    target = target_named(code.target)
+    buffers = _by_name(code)
+    parameters = [
+        f"{target.pointer}{'const ' if buffers[n].role == 'input' else ''}"
+        f"{target.types[buffers[n].dtype]} *{n}"
+        for n in launch.args
+    ]
+    if launch.steps > 1:
+        parameters.append("int step")
+    head = target.kernel.strip()
+    return f"`{head} {launch.function}({', '.join(parameters)})`"
+
+
 def check_signatures(
     code: KernelCode, functions: Sequence[Function], language: Language
 ) -> int:
     """How many parameters were looked at; `Refused` at the first that is wrong."""
     named = {function.name: function for function in functions}
-    buffers = {b.name: b for b in (*code.operands, *code.results, *code.scratch)}
     checked = 0
     for launch in code.launches:
         function = named.get(launch.function)
-        if function is None:
-            raise Refused("signature", f"the text does not define '{launch.function}'")
-        words = {token.text for token in function.head}
-        if language.entry and not language.entry & words:
-            entry = "' or '".join(sorted(language.entry))
-            raise Refused("signature", f"'{function.name}' is not '{entry}'")
-        if "template" in words or ("static" in words and language.entry):
-            raise Refused("signature", f"'{function.name}' cannot be launched")
-        checked += 1 + _check_parameters(launch, function, buffers)
+        try:
+            checked += _check_function(launch, function, _by_name(code), language)
+        except _Wrong as wrong:
+            place = f"line {function.head[0].line}: " if function else ""
+            wanted = wanted_signature(code, launch)
+            raise Refused("signature", f"{place}{wrong}; write {wanted}") from None
     return checked
+
+
+class _Wrong(Exception):
+    """What is wrong with a function, in words."""
+
+
+def _by_name(code: KernelCode) -> dict[str, Buffer]:
+    return {b.name: b for b in (*code.operands, *code.results, *code.scratch)}
+
+
+def _check_function(
+    launch: Launch,
+    function: Function | None,
+    buffers: Mapping[str, Buffer],
+    language: Language,
+) -> int:
+    if function is None:
+        raise _Wrong(f"the text does not define '{launch.function}'")
+    words = {token.text for token in function.head}
+    if language.entry and not language.entry & words:
+        entry = "' or '".join(sorted(language.entry))
+        raise _Wrong(f"'{function.name}' is not '{entry}'")
+    if "template" in words or ("static" in words and language.entry):
+        raise _Wrong(f"'{function.name}' cannot be launched")
+    return 1 + _check_parameters(launch, function, buffers)
 
 
 def _check_parameters(
@@ -58,21 +95,22 @@ def _check_parameters(
     parameters = list(_split(function.parameters))
     wanted = len(launch.args) + (launch.steps > 1)
     if len(parameters) != wanted:
-        raise Refused(
-            "signature",
-            f"'{function.name}' takes {len(parameters)} parameters, not {wanted}",
-        )
+        raise _Wrong(f"'{function.name}' takes {len(parameters)} parameters")
     for name, tokens in zip(launch.args, parameters):
-        texts = [token.text for token in tokens]
-        if "*" not in texts and "[" not in texts:
-            raise Refused("signature", f"parameter of '{name}' is no pointer")
-        types = {ELEMENT[text] for text in texts if text in ELEMENT}
-        dtype = buffers[name].dtype
-        if types and not types & {dtype, SAME_BITS.get(dtype, dtype)}:
-            raise Refused(
-                "signature", f"parameter of '{name}' does not point to {dtype}"
-            )
+        _check_parameter(buffers[name], [token.text for token in tokens])
     return len(parameters)
+
+
+def _check_parameter(buffer: Buffer, texts: Sequence[str]) -> None:
+    if "*" not in texts and "[" not in texts:
+        raise _Wrong(f"the parameter of '{buffer.name}' is no pointer")
+    types = {ELEMENT[text] for text in texts if text in ELEMENT}
+    if types and not types & {buffer.dtype, SAME_BITS.get(buffer.dtype, buffer.dtype)}:
+        raise _Wrong(
+            f"the parameter of '{buffer.name}' does not point to {buffer.dtype}"
+        )
+    if buffer.role == "input" and "const" not in texts:
+        raise _Wrong(f"the parameter of '{buffer.name}', an input, is not const")
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:

@@ -22,6 +22,7 @@ from mbc.runtime.gates.languages import (
     DENIED_CXX,
     HARNESS,
     LANGUAGES,
+    MARKS,
     PRAGMAS,
     Language,
 )
@@ -44,8 +45,33 @@ def check_text(candidate: Candidate) -> GateResult:
         checks = inspect(code, LANGUAGES[candidate.target.name])
     except Refused as refused:
         rule, reason = refused.offence.rule, refused.offence.reason
+        reason = _in_its_own_lines(reason, code, candidate)
+        other = _written_for(candidate)
+        if other:
+            rule = "target"
+            reason = f"the text is written for {other}, not for {code.target}: {reason}"
         return Rejected("G0", rule, "compile_fail", reason, time.monotonic() - start)
     return Passed("G0", checks, time.monotonic() - start)
+
+
+def _written_for(candidate: Candidate) -> str:
+    """The other target whose words a refused text has, or empty."""
+    own, text = candidate.target.name, candidate.source
+    if MARKS[own].search(text):
+        return ""
+    return next((name for name, mark in MARKS.items() if mark.search(text)), "")
+
+
+def _in_its_own_lines(reason: str, code: KernelCode, candidate: Candidate) -> str:
+    """Line numbers as the author of the text has them, without what is in front."""
+    if not candidate.source:
+        return reason
+    before = code.source.count("\n") - candidate.source.count("\n")
+
+    def moved(place: re.Match[str]) -> str:
+        return f"line {int(place[1]) - before}"
+
+    return re.sub(r"^line (\d+)", moved, reason)
 
 
 def inspect(code: KernelCode, language: Language) -> int:
