@@ -42,8 +42,8 @@ from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import parameter_values
+from mbc.runtime import isolation
 from mbc.runtime.gates.report import Report
-from mbc.runtime.isolation import require_sandbox
 from mbc.runtime.outcome import EmitOnly
 from mbc.runtime.runner import Runner, runner_for
 
@@ -84,17 +84,17 @@ def tune(
     knowledge_path: Path | str = ":memory:",
     seed: int = 0,
     progress: Callable[[Step], None] = lambda _: None,
-    sandbox: bool = False,
+    require_sandbox: bool = False,
 ) -> Tuned:
     """Tune every kernel of `module`; Ctrl-C keeps the best so far.
 
-    Raises `ToolMissing` where the target cannot run here, or where `sandbox` is asked
-    for and there is none, `InvalidInput` for a model that cannot be judged, and
+    Raises `ToolMissing` where the target cannot run here, or where a sandbox is
+    required and there is none, `InvalidInput` for a model that cannot be judged, and
     `WrongResult` if it is outside its bound whatever its schedules.
     """
     chosen = target_named(target, options)
-    if sandbox:
-        require_sandbox()
+    if require_sandbox:
+        isolation.require_sandbox()
     runner = runner_for(target)
     availability = runner.availability()
     if isinstance(availability, EmitOnly):

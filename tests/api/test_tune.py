@@ -290,7 +290,7 @@ def test_a_sandbox_can_be_required(
 ):
     monkeypatch.setattr(isolation, "find_bwrap", lambda: Missing("no bwrap", ""))
     with pytest.raises(ToolMissing, match="no sandbox: no bwrap"):
-        mbc.tune(module, target, budget=FEW, sandbox=True)
+        mbc.tune(module, target, budget=FEW, require_sandbox=True)
 
 
 def test_a_wrong_candidate_is_never_the_best(

@@ -77,11 +77,3 @@ def test_no_extents_are_named(mbc: Command, written: Path):
     ended = mbc("verify", "-", *ARGUMENTS, "--where", "N0 > 100000")
     assert ended.code == 1
     assert "no extents satisfy the predicate N0 > 100000" in ended.out
-
-
-def test_a_sandbox_can_be_required(
-    mbc: Command, written: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("mbc.runtime.isolation.isolation_level", lambda: "limits")
-    ended = mbc("verify", written, *ARGUMENTS, "--require-sandbox")
-    assert "cannot be isolated" in ended.complains(code=3)

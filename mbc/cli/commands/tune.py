@@ -70,7 +70,7 @@ def execute(arguments: argparse.Namespace) -> int:
             knowledge_path=path,
             seed=arguments.seed,
             progress=progress,
-            sandbox=arguments.require_sandbox,
+            require_sandbox=arguments.require_sandbox,
         )
     tuned.artifact.save(folder)
     print_kernels(tuned.rows)
