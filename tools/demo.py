@@ -22,7 +22,8 @@ from rich.table import Table
 
 import mbc
 from mbc.api.module import Module
-from mbc.api.tune import Step, Tuned
+from mbc.api.tune import Step
+from mbc.api.tuned import Tuned
 from mbc.errors import ToolMissing
 from mbc.runtime.outcome import EmitOnly
 from mbc.runtime.runner import runner_for

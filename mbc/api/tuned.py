@@ -50,6 +50,14 @@ class Tuned:
     notes: list[str]
 
     @property
+    def check(self) -> str:
+        """What was compared of the artifact as a whole, in words."""
+        (model,) = [r for r in self.report.results if r.gate == "G3"]
+        assert isinstance(model, Passed)
+        draws = model.detail["draws"]
+        return f"{model.checks} elements within their bounds on {draws} draws of inputs"
+
+    @property
     def ratio(self) -> float:
         """How many times faster than by default; 1.0 where nothing was proven."""
         for result in self.report.results:

@@ -15,6 +15,7 @@ from tests.runtime.gates.kernels import KERNELS
 COMMANDS = {
     "tune": ("tune", "m.mlir"),
     "run": ("run", "m.mlir", "--inputs", "in.npz", "--outputs", "out.npz"),
+    "bisect": ("bisect", "m.mlir"),
     "verify": ("verify", "-", "--kernel", "m.mlir:k0"),
 }
 

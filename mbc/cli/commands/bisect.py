@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbc.cli.commands import Commands, add_command
-from mbc.cli.commands.models import add_target, chosen_target, load_model
+from mbc.cli.commands.models import add_sandbox, add_target, chosen_target, load_model
 from mbc.cli.diagnostics import OK
 from mbc.cli.output import write_text
 from mbc.errors import WrongResult
@@ -41,6 +41,7 @@ def add_to(commands: Commands) -> None:
         metavar="FILE",
         help="where the smallest text goes; default: %(default)s",
     )
+    add_sandbox(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -50,8 +51,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from mbc.codegen.targets import target_named
     from mbc.passes.assign_target import AssignTargetPass
     from mbc.passes.pipeline import parse
+    from mbc.runtime.isolation import require_sandbox
 
     target = target_named(name, options)
+    if arguments.require_sandbox:
+        require_sandbox()
     assign = AssignTargetPass(name, tuple(f"{k}={v}" for k, v in options.items()))
     passes = (assign, *parse(arguments.passes or target.pipeline))
     module = load_model(arguments.model)
