@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
-import time
 from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from threading import Timer
 
-from mbc.agent.loop import Budget, optimize_kernel
+from mbc.agent.loop import Budget, Progress, optimize_kernel
 from mbc.agent.memory import KnowledgeBase
 from mbc.agent.policies import make_policy
 from tests.agent.toy import Toy, kernel
 
 MOMENTS = 16
 LONGEST = 0.2
-"""Seconds that a search lives; one outcome takes a few milliseconds."""
+"""Seconds until a kill, from the start or the first outcome; one takes about 10 ms."""
 SIZES = (64, 128)
 
 
-def _search(path: str, seed: int) -> None:
+def _kill_within(seconds: float) -> None:
+    """At whatever instruction the process is then."""
+    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL))
+    timer.daemon = True
+    timer.start()
+
+
+def _search(path: str, seed: int, seconds: float) -> None:
+    """Every fourth one is killed at any moment, the others after an outcome, too."""
+    early = seed % 4 == 0
+    if early:
+        _kill_within(seconds)
+    armed = [early]
+
+    def arm(_: Progress) -> None:
+        if not armed[0]:
+            armed[0] = True
+            _kill_within(seconds)
+
     with KnowledgeBase(path) as knowledge:
         for size in SIZES:
             toy, policy = Toy(kernel("killed", size)), make_policy("heuristic")
-            optimize_kernel(toy, policy, knowledge, Budget(measurements=40), seed)
+            budget = Budget(measurements=400)
+            optimize_kernel(toy, policy, knowledge, budget, seed, arm)
 
 
 def stored_ids(path: str) -> list[str]:
@@ -35,32 +56,37 @@ def stored_ids(path: str) -> list[str]:
 
 
 def check_whole(path: str) -> int:
-    """How many outcomes there are; each is all there, and counted once."""
+    """How many outcomes there are; each is all there, with its parent."""
     with KnowledgeBase(path) as knowledge:
         outcomes = knowledge.outcomes()
         ids = stored_ids(path)
         assert sorted(outcome.id for outcome in outcomes) == sorted(ids)
         known = set(ids)
         assert all(o.parent in known for o in outcomes if o.parent)
+    return len(outcomes)
+
+
+def check_counted(path: str) -> None:
+    """Statistics were written with the outcomes that they count."""
+    with KnowledgeBase(path) as knowledge:
         counted = knowledge.statistics()
         knowledge.rebuild()
         assert knowledge.statistics() == counted
-    return len(outcomes)
 
 
 def test_a_search_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
     path, rng = str(tmp_path / "kb.db"), Random(20)
     context = get_context("fork")
-    grown: list[int] = [0]
+    count = 0
     for moment in range(MOMENTS):
-        search = context.Process(target=_search, args=(path, moment))
+        seconds = rng.uniform(0, LONGEST)
+        search = context.Process(target=_search, args=(path, moment, seconds))
         search.start()
-        time.sleep(rng.uniform(0, LONGEST))
-        search.kill()
         search.join()
-        grown.append(check_whole(path))
-        assert grown[-1] >= grown[-2]
-    assert len(set(grown)) > MOMENTS / 2, "the kills came before there was anything"
+        assert search.exitcode == -signal.SIGKILL, "it ended by itself"
+        before, count = count, check_whole(path)
+        assert count >= before + (moment % 4 > 0)
+    check_counted(path)
     toy = Toy(kernel("killed", SIZES[0]))
     with KnowledgeBase(path) as knowledge:
         before = {o.pipeline for o in knowledge.known(toy.kernel, toy.target)}

@@ -16,7 +16,7 @@ import pytest
 from mbc.agent.memory import KnowledgeBase
 from mbc.runtime.outcome import Available
 from mbc.runtime.runner import runner_for
-from tests.agent.test_kills import check_whole
+from tests.agent.test_kills import check_counted, check_whole
 from tests.ir.samples import module_of
 from tests.runtime.gates.kernels import KERNELS
 
@@ -98,6 +98,7 @@ def test_nothing_outlives_a_killed_command(tmp_path: Path, target: str) -> None:
     assert ended(tmp_path) == []
     assert list((tmp_path / "tmp").iterdir()) == []
     assert list((tmp_path / "cache" / "scratch").glob("*")) == []
+    check_counted(str(tmp_path / "kb.db"))
     with KnowledgeBase(tmp_path / "kb.db") as knowledge:
         pipelines = [outcome.pipeline for outcome in knowledge.outcomes()]
     assert len(pipelines) == len(set(pipelines)), "something was measured twice"
