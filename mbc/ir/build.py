@@ -15,6 +15,9 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     IntegerAttr,
+    bf16,
+    f16,
+    f32,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
@@ -22,7 +25,7 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mbc.ir.arithmetic import constant
+from mbc.ir.arithmetic import constant, widen
 from mbc.ir.types import element_of, shape_of
 from mbc.ir.types import tensor as tensor_of
 
@@ -234,4 +237,20 @@ def narrow(value: SSAValue, element: Attribute) -> SSAValue:
         shape_of(value),
         element,
         lambda x: arith.TruncFOp(x, element).result,
+    )
+
+
+def widened(value: SSAValue) -> SSAValue:
+    """A tensor of 16-bit floats in f32; any other one as it is."""
+    if element_of(value) not in (f16, bf16):
+        return value
+    return elementwise([value], shape_of(value), f32, lambda x: widen(x, f32))
+
+
+def narrowed(value: SSAValue, element: Attribute) -> SSAValue:
+    """`value`, of which `widened` made floats, with `element` again."""
+    if element_of(value) == element:
+        return value
+    return elementwise(
+        [value], shape_of(value), element, lambda x: arith.TruncFOp(x, element).result
     )

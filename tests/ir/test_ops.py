@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f16
 from xdsl.ir import SSAValue
 
 from mbc.errors import PassRefused
@@ -19,7 +19,7 @@ from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.resize import extents, resize
 from mbc.ir.tensor_op import TensorOp
 from mbc.ir.text import parse_module, print_module
-from mbc.ir.types import shape_of, tensor_type
+from mbc.ir.types import shape_of, tensor, tensor_type
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import forward_of
 from tests.ir.samples import SAMPLES, floats, module_of, named, random_arrays
@@ -68,6 +68,18 @@ def test_evaluation_is_decomposition(name: str):
     before, after = (execute(m, given, "float64") for m in (module, lower))
     for want, found in zip(before, after, strict=True):
         np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "group_norm"])
+def test_an_eps_below_half_precision_keeps_rows_of_zeros(name: str):
+    options = {"group_norm": {"groups": 1}}.get(name, {"axes": 1})
+    module = module_of(
+        [tensor((2, 4), f16)], lambda x: named(name, x, eps=1e-12, **options)
+    )
+    decompose_ops(forward_of(module).body.block)
+    module.verify()
+    (result,) = execute(module, [np.zeros((2, 4), np.float16)])
+    np.testing.assert_array_equal(result, np.zeros((2, 4), np.float16))
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -67,7 +67,9 @@ class BatchNormOp(TensorOp):
         return (scale_and_shift((x - mean) / np.sqrt(variance + eps), affine),)
 
     def decompose(self) -> Sequence[SSAValue]:
-        shape, element = shape_of(self.input), element_of(self.input)
+        """In f32 where the input is narrower, as eps may not be a number there."""
+        operands = [build.widened(value) for value in self.operands]
+        shape, element = shape_of(self.input), element_of(operands[0])
         eps = self.float_of("eps")
         maps = [build.identity_map(len(shape))]
         maps += [build.dims_map(len(shape), [1])] * (len(self.operands) - 1)
@@ -79,4 +81,5 @@ class BatchNormOp(TensorOp):
                 value = combine(value, operand)
             return value
 
-        return (build.elementwise(list(self.operands), shape, element, body, maps),)
+        result = build.elementwise(operands, shape, element, body, maps)
+        return (build.narrowed(result, element_of(self.input)),)

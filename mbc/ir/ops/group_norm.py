@@ -79,14 +79,16 @@ class GroupNormOp(TensorOp):
         return (scale_and_shift(result, affine),)
 
     def decompose(self) -> Sequence[SSAValue]:
-        shape, element = shape_of(self.input), element_of(self.input)
+        """In f32 where the input is narrower, as eps may not be a number there."""
+        x, *affine = (build.widened(value) for value in self.operands)
+        shape, element = shape_of(x), element_of(x)
         groups = self.int_of("groups")
         row = math.prod(shape[1:]) // groups
-        rows = build.reshape(self.input, (shape[0], groups, row))
+        rows = build.reshape(x, (shape[0], groups, row))
         result = build.reshape(normalize(rows, (2,), self.float_of("eps")), shape)
         channel = [build.identity_map(len(shape)), build.dims_map(len(shape), [1])]
-        for value, combine in zip(self.affine, (multiply, add), strict=False):
+        for value, combine in zip(affine, (multiply, add), strict=False):
             result = build.elementwise(
                 [result, value], shape, element, combine, channel
             )
-        return (result,)
+        return (build.narrowed(result, element_of(self.input)),)

@@ -79,11 +79,13 @@ class LayerNormOp(TensorOp):
         return (scale_and_shift(centred / np.sqrt(variance + eps), arrays[1:]),)
 
     def decompose(self) -> Sequence[SSAValue]:
-        result = normalize(self.input, self.reduced_axes(), self.float_of("eps"))
-        shape, element = shape_of(self.input), element_of(self.input)
-        for value, combine in zip(self.affine, (multiply, add), strict=False):
+        """In f32 where the input is narrower, as eps may not be a number there."""
+        x, *affine = (build.widened(value) for value in self.operands)
+        result = normalize(x, self.reduced_axes(), self.float_of("eps"))
+        shape, element = shape_of(x), element_of(x)
+        for value, combine in zip(affine, (multiply, add), strict=False):
             result = build.elementwise([result, value], shape, element, combine)
-        return (result,)
+        return (build.narrowed(result, element_of(self.input)),)
 
 
 def scale_and_shift(value: Array, affine: Sequence[Array]) -> Array:

@@ -69,12 +69,12 @@ class RmsNormOp(TensorOp):
         return (result * arrays[1] if len(arrays) > 1 else result,)
 
     def decompose(self) -> Sequence[SSAValue]:
-        shape, element = shape_of(self.input), element_of(self.input)
+        """In f32 where the input is narrower, as eps may not be a number there."""
+        x, *scale = (build.widened(value) for value in self.operands)
+        shape, element = shape_of(x), element_of(x)
         axes = range(len(shape) - self.int_of("axes"), len(shape))
         eps = self.float_of("eps")
-        square = build.elementwise(
-            [self.input], shape, element, lambda x: multiply(x, x)
-        )
+        square = build.elementwise([x], shape, element, lambda v: multiply(v, v))
         mean = ReduceOp.over(square, "mean", axes, keepdims=True).result
         inverse = build.elementwise(
             [mean],
@@ -82,7 +82,7 @@ class RmsNormOp(TensorOp):
             element,
             lambda v: rsqrt(add(v, constant(eps, element))),
         )
-        result = build.elementwise([self.input, inverse], shape, element, multiply)
-        for value in self.scale:
+        result = build.elementwise([x, inverse], shape, element, multiply)
+        for value in scale:
             result = build.elementwise([result, value], shape, element, multiply)
-        return (result,)
+        return (build.narrowed(result, element_of(self.input)),)
