@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from tests.frontend.support import check
+from mbc.errors import UnsupportedModel
+from mbc.frontend.torch_export import import_model
+from tests.frontend.support import Function, check
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 nan, inf = float("nan"), float("inf")
@@ -56,11 +58,28 @@ UNARY = (
     *(torch.sin, torch.cos, torch.erf, torch.reciprocal, torch.exp2, torch.square),
     *(F.silu, F.mish, F.hardswish, F.hardsigmoid, F.selu, F.elu, F.softplus),
     *(F.gelu, F.leaky_relu, F.relu6, F.logsigmoid, F.softsign, torch.frac),
+    *(torch.sinh, torch.cosh, torch.asinh, torch.atan, torch.tan),
     *(torch.isnan, torch.isinf, torch.logical_not, torch.isfinite),
 )
 POSITIVE = (torch.log, torch.log1p, torch.log2, torch.log10, torch.sqrt, torch.rsqrt)
 
 CASES: dict[str, Case] = {
+    "arcs": (
+        lambda x: (torch.acos(x), torch.asin(x), torch.atanh(x), torch.acosh(x + 1)),
+        (torch.rand(5, generator=torch.Generator().manual_seed(1)),),
+    ),
+    "arcs outside": (lambda x: (torch.acos(x), torch.acosh(x)), (SPECIAL,)),
+    "atan2": (torch.atan2, (X, Y)),
+    "atan2 of integers": (torch.atan2, (INTS, whole(3, 4, low=-3, high=4))),
+    "copysign": (lambda x: (torch.copysign(x, -x), torch.copysign(x, -2.0)), (X,)),
+    "fmax": (
+        lambda x, i: (
+            torch.fmax(x, -x),
+            torch.fmin(x, x.flip(0)),
+            torch.fmax(i, i * 2),
+        ),
+        (SPECIAL, INTS),
+    ),
     "gelu tanh": (lambda x: F.gelu(x, approximate="tanh"), (X,)),
     "softplus beta": (lambda x: F.softplus(x, 2.0, 0.5), (X,)),
     "elu alpha": (lambda x: F.elu(x, 0.5), (X,)),
@@ -421,3 +440,23 @@ def test_matmul_broadcasting(
 ):
     a, b = floats(*shapes[0], m, k), floats(*shapes[1], k, n)
     check(torch.matmul, a, b)
+
+
+INTEGER_REFUSALS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "silu": F.silu,
+    "mish": F.mish,
+    "softplus": F.softplus,
+    "hardswish": F.hardswish,
+    "hardsigmoid": F.hardsigmoid,
+    "pow": lambda x: x**-1,
+}
+
+
+@pytest.mark.parametrize("name", INTEGER_REFUSALS)
+def test_what_pytorch_refuses_for_integers(name: str):
+    function = INTEGER_REFUSALS[name]
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        function(INTS)
+    with pytest.raises(UnsupportedModel, match=f"aten.{name}.*PyTorch has"):
+        import_model(Function(function), (INTS,))

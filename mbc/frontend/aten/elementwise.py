@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from mbc.frontend.aten import division, formulas
 from mbc.frontend.aten.call import Call, Lowering, Number, Operand, is_unsigned
 from mbc.frontend.aten.formulas import Formula, like, scaled
+from mbc.frontend.dtypes import dtype_name
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir.arithmetic import (
     add,
@@ -21,6 +22,7 @@ from mbc.ir.arithmetic import (
     multiply,
     subtract,
 )
+from mbc.ir.types import is_float
 
 Combine = Callable[[SSAValue, SSAValue], SSAValue]
 
@@ -72,9 +74,9 @@ def logical_and_product(a: SSAValue, b: SSAValue) -> SSAValue:
     return arith.AndIOp(a, b).result if a.type == IntegerType(1) else multiply(a, b)
 
 
-def binary(combine: Combine) -> Lowering:
+def binary(combine: Combine, wide: bool = False) -> Lowering:
     def lower(call: Call, a: Operand, b: Operand) -> SSAValue:
-        return call.elementwise([a, b], combine)
+        return call.elementwise([a, b], combine, wide=wide)
 
     return lower
 
@@ -147,21 +149,43 @@ def hardtanh(call: Call, x: SSAValue, low: float = -1.0, high: float = 1.0) -> S
     return clamp(call, x, low, high)
 
 
+def of_floats(formula: Formula) -> Lowering:
+    """Activations that PyTorch's own kernels refuse for integers."""
+
+    def lower(call: Call, x: SSAValue) -> SSAValue:
+        require_floats(call)
+        return call.elementwise([x], formula, wide=True)
+
+    return lower
+
+
+def require_floats(call: Call) -> None:
+    if not call.dtype.is_floating_point:
+        raise Unsupported(
+            f"PyTorch has it for floats only, not {dtype_name(call.dtype)}"
+        )
+
+
 def gelu(call: Call, x: SSAValue, approximate: str = "none") -> SSAValue:
+    require_floats(call)
     formula = formulas.gelu_tanh if approximate == "tanh" else formulas.gelu
     return call.elementwise([x], formula, wide=True)
 
 
 def parametrized(make: Callable[..., Formula]) -> Lowering:
-    """A formula of one tensor with scalar arguments behind it."""
+    """A formula of one float tensor with scalar arguments behind it."""
 
     def lower(call: Call, x: SSAValue, *scalars: Number) -> SSAValue:
+        require_floats(call)
         return call.elementwise([x], make(*scalars), wide=True)
 
     return lower
 
 
 def power_scalar(call: Call, x: SSAValue, exponent: Number) -> SSAValue:
+    if not call.dtype.is_floating_point and exponent < 0:
+        raise Unsupported("PyTorch has no negative powers of integers")
+
     def body(value: SSAValue) -> SSAValue:
         return formulas.power(value, exponent)
 
@@ -190,7 +214,31 @@ def _sign_unsigned(x: SSAValue) -> SSAValue:
     return _min_unsigned(x, like(1, x))
 
 
+def _arc_tangent(a: SSAValue, b: SSAValue) -> SSAValue:
+    return math_ops.Atan2Op(a, b).result
+
+
+def _copysign(a: SSAValue, b: SSAValue) -> SSAValue:
+    return math_ops.CopySignOp(a, b).result
+
+
+def _larger_number(a: SSAValue, b: SSAValue) -> SSAValue:
+    return arith.MaxnumfOp(a, b).result if is_float(a.type) else maximum(a, b)
+
+
+def _smaller_number(a: SSAValue, b: SSAValue) -> SSAValue:
+    return arith.MinnumfOp(a, b).result if is_float(a.type) else minimum(a, b)
+
+
 MATH: dict[str, Formula] = {
+    "acos": lambda x: math_ops.AcosOp(x).result,
+    "acosh": lambda x: math_ops.AcoshOp(x).result,
+    "asin": lambda x: math_ops.AsinOp(x).result,
+    "asinh": lambda x: math_ops.AsinhOp(x).result,
+    "atan": lambda x: math_ops.AtanOp(x).result,
+    "atanh": lambda x: math_ops.AtanhOp(x).result,
+    "cosh": lambda x: math_ops.CoshOp(x).result,
+    "sinh": lambda x: math_ops.SinhOp(x).result,
     "erf": lambda x: math_ops.ErfOp(x).result,
     "exp": formulas.exp,
     "exp2": lambda x: math_ops.Exp2Op(x).result,
@@ -207,6 +255,9 @@ MATH: dict[str, Formula] = {
     "tanh": formulas.tanh,
     "reciprocal": lambda x: divide(like(1, x), x),
     "sigmoid": formulas.sigmoid,
+}
+
+ACTIVATIONS: dict[str, Formula] = {
     "silu": formulas.silu,
     "mish": formulas.mish,
     "hardswish": formulas.hardswish,
@@ -223,6 +274,7 @@ REMAINDERS = {
 
 LOWERINGS: dict[str, Lowering] = {
     **{f"{name}.default": unary(formula) for name, formula in MATH.items()},
+    **{f"{name}.default": of_floats(f) for name, f in ACTIVATIONS.items()},
     "abs.default": of_not_negative(formulas.absolute),
     "neg.default": unary(formulas.negate, wide=False),
     "relu.default": of_not_negative(formulas.relu),
@@ -250,6 +302,11 @@ LOWERINGS: dict[str, Lowering] = {
     "remainder.Scalar_Tensor": REMAINDERS["remainder"],
     "maximum.default": signed_or_unsigned(maximum, _max_unsigned, wide=False),
     "minimum.default": signed_or_unsigned(minimum, _min_unsigned, wide=False),
+    "fmax.default": signed_or_unsigned(_larger_number, _max_unsigned, wide=False),
+    "fmin.default": signed_or_unsigned(_smaller_number, _min_unsigned, wide=False),
+    "atan2.default": binary(_arc_tangent, wide=True),
+    "copysign.Tensor": binary(_copysign),
+    "copysign.Scalar": binary(_copysign),
     "clamp.default": clamp,
     "clamp.Tensor": clamp,
     "clamp_min.default": clamp,
