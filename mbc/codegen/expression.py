@@ -66,9 +66,17 @@ FORMATS = {
 FUNCTIONS = {
     "arith.remf": "fmod",
     "math.absf": "fabs",
+    "math.acos": "acos",
+    "math.acosh": "acosh",
+    "math.asin": "asin",
+    "math.asinh": "asinh",
+    "math.atan": "atan",
+    "math.atan2": "atan2",
+    "math.atanh": "atanh",
     "math.ceil": "ceil",
     "math.copysign": "copysign",
     "math.cos": "cos",
+    "math.cosh": "cosh",
     "math.erf": "erf",
     "math.exp": "exp",
     "math.exp2": "exp2",
@@ -83,6 +91,7 @@ FUNCTIONS = {
     "math.round": "round",
     "math.roundeven": "rint",
     "math.sin": "sin",
+    "math.sinh": "sinh",
     "math.sqrt": "sqrt",
     "math.tan": "tan",
     "math.tanh": "tanh",
@@ -282,6 +291,8 @@ class ScalarPrinter:
         )
 
     def function(self, base: str, dtype: str) -> str:
+        if base in self.target.own_functions:
+            return f"mbc_{base}"
         suffix = "" if dtype == "f64" else self.target.float_suffix
         return f"{self.target.function_prefix}{base}{suffix}"
 

@@ -6,6 +6,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
+from mbc.codegen.expression import FUNCTIONS
 from mbc.codegen.families import Schedule, Space
 from mbc.codegen.targets import Target
 from mbc.ir.structured import is_projection, maps_of
@@ -13,31 +14,14 @@ from mbc.ir.types import element_of
 
 VECTOR_OPS = frozenset(
     {
-        "arith.addf",
-        "arith.subf",
-        "arith.mulf",
-        "arith.divf",
-        "arith.negf",
-        "arith.maximumf",
-        "arith.minimumf",
-        "arith.cmpf",
-        "arith.select",
-        "arith.andi",
-        "arith.ori",
-        "arith.xori",
-        "arith.constant",
-        "math.absf",
-        "math.sqrt",
+        *(
+            f"arith.{name}f"
+            for name in ("add", "sub", "mul", "div", "neg", "cmp", "rem")
+        ),
+        *(f"arith.{name}f" for name in ("maximum", "minimum", "maxnum", "minnum")),
+        *(f"arith.{name}" for name in ("select", "andi", "ori", "xori", "constant")),
+        *(op for op in FUNCTIONS if op.startswith("math.")),
         "math.rsqrt",
-        "math.exp",
-        "math.log",
-        "math.log1p",
-        "math.expm1",
-        "math.tanh",
-        "math.erf",
-        "math.floor",
-        "math.ceil",
-        "math.fma",
         "linalg.yield",
     }
 )

@@ -79,6 +79,9 @@ class Target:
     """Before the C name of a math function: `mbc_` where the language has no libm."""
     float_suffix: str
     """Behind it for f32."""
+    own_functions: frozenset[str]
+    """C names of math functions that the prelude defines as `mbc_<name>`, for all
+    types, because the language's own are wrong somewhere."""
     declared: Mapping[str, Option]
     kernel_pipeline: str
     """Kernel-level passes that every kernel gets by default; tuning replaces them."""

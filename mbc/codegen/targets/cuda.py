@@ -26,6 +26,7 @@ CUDA = Target(
     work_item="(long)blockIdx.x * blockDim.x + threadIdx.x",
     function_prefix="",
     float_suffix="f",
+    own_functions=frozenset(),
     declared={
         "arch": Option(
             "sm_90",

@@ -26,6 +26,7 @@ OPENCL = Target(
     work_item="get_global_id(0)",
     function_prefix="",
     float_suffix="",
+    own_functions=frozenset({"cos", "log1p", "sin", "tan"}),
     declared={
         "style": Option(
             "cpu",

@@ -26,6 +26,7 @@ RVV = Target(
     work_item="",
     function_prefix="mbc_",
     float_suffix="f",
+    own_functions=frozenset(),
     declared={
         "vlen": Option(
             256,
@@ -46,7 +47,8 @@ RVV = Target(
     prelude="rvv/prelude.h.j2",
     headers={
         "scalar_math": "common/scalar_math.h",
-        "vector_math": "rvv/vector_math.h.j2",
+        "scalar_inverse": "common/scalar_inverse.h",
+        "vector_math": "rvv/vector_math",
     },
     build_notes=(
         "clang --target=riscv64-unknown-elf -march=rv64gcv_zvfh_zfh_zba_zbb "

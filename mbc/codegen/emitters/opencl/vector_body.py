@@ -15,16 +15,25 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 
 from mbc.codegen.expression import CMPF, FORMATS, FUNCTIONS, compare_floats, literal
+from mbc.codegen.targets.opencl import OPENCL
 from mbc.errors import InvalidInput
 
 MIXES = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf"})
 """Ops whose operands may be a vector and a scalar; so may those of comparisons."""
 
+BINARY = frozenset({"arith.remf", "math.atan2", "math.copysign", "math.powf"})
+
+
+def _call(op: str, base: str) -> str:
+    name = f"mbc_{base}" if base in OPENCL.own_functions else base
+    return f"{name}({{0}}, {{1}})" if op in BINARY else f"{name}({{0}})"
+
+
 SPELLINGS = {
     **FORMATS,
-    **{name: f"{base}({{0}})" for name, base in FUNCTIONS.items()},
+    **{op: _call(op, base) for op, base in FUNCTIONS.items()},
     "math.fma": "mbc_fma({0}, {1}, {2})",
-    "math.rsqrt": "1.0f / sqrt({0})",
+    "math.rsqrt": "rsqrt({0})",
 }
 
 

@@ -9,31 +9,64 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mbc.codegen.emitters.rvv.layout import tidy
+from mbc.codegen.math_accuracy import MATH_ACCURACY
 from mbc.codegen.program import KernelCode
 from mbc.codegen.render import TEMPLATES, render
 from mbc.codegen.targets.rvv import RVV
 
-VECTOR_FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "exp": (),
-    "expm1": (),
-    "log": (),
-    "quotient": (),
-    "rsqrt": (),
-    "floor": (),
-    "ceil": (),
-    "maximum": (),
-    "minimum": (),
-    "reduce_sum": (),
-    "reduce_prod": (),
-    "reduce_max": (),
-    "reduce_min": (),
-    "reduce_maxnum": (),
-    "reduce_minnum": (),
-    "log1p": ("log", "quotient"),
-    "tanh": ("expm1", "quotient"),
-    "erf": ("exp",),
+GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
+    "fold": {
+        "quotient": (),
+        "rsqrt": (),
+        "maximum": (),
+        "minimum": (),
+        "reduce_sum": (),
+        "reduce_prod": (),
+        "reduce_max": (),
+        "reduce_min": (),
+        "reduce_maxnum": (),
+        "reduce_minnum": (),
+    },
+    "rounding": {name: () for name in ("floor", "ceil", "trunc", "rint", "round")},
+    "exponential": {
+        "exp": (),
+        "exp2": (),
+        "expm1_of_normal": (),
+        "expm1": ("expm1_of_normal",),
+        "tanh": ("expm1_of_normal", "quotient"),
+    },
+    "error": {"erf": ("exp",)},
+    "logarithm": {"log": (), "log2": (), "log10": (), "log1p": ("log", "quotient")},
+    "circular": {
+        "reduce_large": (),
+        "reduce": ("reduce_large",),
+        "sin": ("reduce",),
+        "cos": ("reduce",),
+        "tan": ("reduce", "quotient"),
+    },
+    "wide": {
+        "wide_exp": (),
+        "wide_expm1": (),
+        "wide_log": (),
+        "wide_atan": (),
+        **{name: ("wide_atan",) for name in ("acos", "asin", "atan", "atan2")},
+        **{name: ("wide_log",) for name in ("acosh", "asinh", "atanh")},
+        "cosh": ("wide_exp",),
+        "sinh": ("wide_expm1",),
+        "pow": ("wide_log", "wide_exp"),
+        "fmod": (),
+    },
 }
-"""In order of definition: the functions that each one calls."""
+"""By template, in order of definition: the functions that each one calls."""
+
+WIDEST = 2
+"""The largest LMUL at which a function can compute in f64, of twice that LMUL."""
+
+VECTOR_FUNCTIONS = {
+    name: (group, needs)
+    for group, names in GROUPS.items()
+    for name, needs in names.items()
+}
 
 
 def vector_header(function: str, lmul: int) -> str:
@@ -46,14 +79,44 @@ def header_text(names: Iterable[str]) -> str:
     wanted = set(names)
     parts = [render(RVV.prelude)]
     if "scalar_math" in wanted:
-        parts.append((TEMPLATES / RVV.headers["scalar_math"]).read_text())
+        paths = (RVV.headers[name] for name in ("scalar_math", "scalar_inverse"))
+        parts += [(TEMPLATES / path).read_text() for path in paths]
     pairs = _closure(name for name in wanted if name != "scalar_math")
     for function in VECTOR_FUNCTIONS:
         for lmul in (1, 2, 4, 8):
             if (function, lmul) in pairs:
-                text = render(RVV.headers["vector_math"], function=function, lmul=lmul)
-                parts.append(tidy(text))
+                parts.append(_vector_function(function, lmul))
     return "\n".join(parts)
+
+
+def _vector_function(function: str, lmul: int) -> str:
+    """One function at one LMUL, in the words that its template is written in."""
+    accuracy = MATH_ACCURACY.get(function)
+    text = render(
+        f"{RVV.headers['vector_math']}/{VECTOR_FUNCTIONS[function][0]}.h.j2",
+        function=function,
+        lmul=lmul,
+        ulp=accuracy and f"{accuracy.rvv:g}",
+        vector=f"vfloat32m{lmul}_t",
+        integers=f"vint32m{lmul}_t",
+        unsigned=f"vuint32m{lmul}_t",
+        mask=f"vbool{32 // lmul}_t",
+        wide=f"vfloat64m{2 * lmul}_t",
+        wide_integers=f"vint64m{2 * lmul}_t",
+        m=f"f32m{lmul}",
+        i=f"i32m{lmul}",
+        u=f"u32m{lmul}",
+        d=f"f64m{2 * lmul}",
+        wi=f"i64m{2 * lmul}",
+    )
+    return tidy(text)
+
+
+def _needs(function: str, lmul: int) -> list[tuple[str, int]]:
+    group, names = VECTOR_FUNCTIONS[function]
+    if group == "wide" and lmul > WIDEST:
+        return [(function, lmul // 2)]
+    return [(name, lmul) for name in names]
 
 
 def _closure(names: Iterable[str]) -> set[tuple[str, int]]:
@@ -65,7 +128,7 @@ def _closure(names: Iterable[str]) -> set[tuple[str, int]]:
     while pending:
         function, lmul = pending.pop()
         found.add((function, lmul))
-        pending += [(other, lmul) for other in VECTOR_FUNCTIONS[function]]
+        pending += _needs(function, lmul)
     return found
 
 

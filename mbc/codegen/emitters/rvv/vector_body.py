@@ -13,7 +13,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 
-from mbc.codegen.emitters.rvv.headers import vector_header
+from mbc.codegen.emitters.rvv.headers import VECTOR_FUNCTIONS, vector_header
 from mbc.codegen.emitters.rvv.values import Value, Vectors
 from mbc.codegen.expression import CMPF, FUNCTIONS, ScalarPrinter, literal, local_type
 from mbc.codegen.targets import Target
@@ -24,10 +24,16 @@ SIMPLE = {
     "math.absf": "vfabs",
     "math.sqrt": "vfsqrt",
 }
-CALLS = {
-    f"math.{name}": name
-    for name in ("exp", "expm1", "log", "log1p", "tanh", "erf", "rsqrt")
-} | {"math.floor": "floor", "math.ceil": "ceil"}
+PAIRS = {
+    "arith.maxnumf": "vfmax",
+    "arith.minnumf": "vfmin",
+    "math.copysign": "vfsgnj",
+}
+"""Instructions of a vector and a vector or scalar."""
+
+CALLS = {op: name for op, name in FUNCTIONS.items() if name in VECTOR_FUNCTIONS} | {
+    "math.rsqrt": "rsqrt"
+}
 
 COMPARES = {
     "==": "vmfeq",
@@ -116,6 +122,11 @@ class VectorPrinter:
         call, name = self.vectors.call, op.name
         if name in SIMPLE:
             return call(SIMPLE[name], operands[0].text)
+        if name in PAIRS:
+            a, b = operands
+            if a.is_uniform and name != "math.copysign":
+                a, b = b, a
+            return call(PAIRS[name], self.vectors.as_vector(a), b.text)
         if name in CALLS:
             return self.function(CALLS[name], *operands)
         if name in LOGIC:

@@ -353,7 +353,7 @@ static inline double mbc_sin_shifted(double x, int shift) {
   return quadrant & 2 ? -y : y;
 }
 
-static inline double mbc_sin(double x) { return mbc_sin_shifted(x, 0); }
+static inline double mbc_sin(double x) { return x == 0 ? x : mbc_sin_shifted(x, 0); }
 static inline double mbc_cos(double x) { return mbc_sin_shifted(x, 1); }
 static inline double mbc_tan(double x) { return mbc_sin(x) / mbc_cos(x); }
 
