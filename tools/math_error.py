@@ -20,7 +20,7 @@ import numpy.typing as npt
 from mbc.codegen.emitters.cuda.headers import header_text as cuda_header
 from mbc.codegen.emitters.opencl.headers import header_text as opencl_header
 from mbc.codegen.emitters.opencl.headers import helpers_used
-from mbc.codegen.emitters.opencl.vector_body import SPELLINGS
+from mbc.codegen.emitters.opencl.vector_body import SPELLINGS, WIDE
 from mbc.codegen.emitters.rvv.headers import header_text as rvv_header
 from mbc.codegen.emitters.rvv.headers import vector_header
 from mbc.codegen.expression import FUNCTIONS, ScalarPrinter
@@ -176,13 +176,14 @@ def opencl_source(names: Sequence[str], count: int) -> str:
     """In vectors of 4; a program of scalars is spelled alike."""
     spelled = {base: SPELLINGS[op] for op, base in FUNCTIONS.items()}
     spelled["rsqrt"] = SPELLINGS["math.rsqrt"]
+    spelled |= {FUNCTIONS[op]: text for op, text in WIDE.items()}
     parts: list[str] = []
     for name in names:
         parts.append(
             f"__kernel void f_{name}(__global const float *x, __global const float *y, "
             "__global float *r)\n{\n  const int i = get_global_id(0);\n"
             "  const float4 v = vload4(i, x), w = vload4(i, y);\n"
-            f"  vstore4({spelled[name].format('v', 'w')}, i, r);\n}}\n"
+            f"  vstore4({spelled[name].format('v', 'w', width=4)}, i, r);\n}}\n"
         )
     text = "".join(parts)
     return opencl_header(helpers_used(text)) + text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import SSAValue
 
 from mbc.ir import build
@@ -16,6 +16,7 @@ from mbc.ir.ops.contract import ContractOp
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.types import shape_of
 from tests.codegen.cuda.samples import Sample, sample
+from tests.codegen.functions import functions_of_two
 
 
 def relu_of_sum(x: SSAValue, y: SSAValue) -> SSAValue:
@@ -57,6 +58,7 @@ def map_samples() -> list[Sample]:
         pointwise("one", [(1, 1), (1,)]),
         sample("transposed", [(8, 12)], lambda x: build.transpose(x, (1, 0))),
         sample("rolled", [(2, 3, 5)], lambda x: build.transpose(x, (2, 0, 1))),
+        sample("of_two", [(3, 60), (60,)], functions_of_two, vector=4, unroll=1),
         sample("two_results", [(6, 10), (6, 10)], two_results, unroll=1),
         sample("filled", [], lambda: build.filled((5, 8), f32, 2.5)),
     ]
@@ -258,14 +260,18 @@ def contract_samples() -> list[Sample]:
     ]
 
 
-def sine(x: SSAValue) -> SSAValue:
-    """No family says sin in vectors."""
-    return build.elementwise([x], shape_of(x), f32, lambda p: math.SinOp(p).result)
+def whole(x: SSAValue) -> SSAValue:
+    """No family says conversions to integers in vectors."""
+
+    def body(p: SSAValue) -> SSAValue:
+        return arith.SIToFPOp(arith.FPToSIOp(p, i32).result, f32).result
+
+    return build.elementwise([x], shape_of(x), f32, body)
 
 
 def nest_samples() -> list[Sample]:
     return [
-        sample(f"sine{threads}", [(7, 45)], sine, parallel=threads)
+        sample(f"whole{threads}", [(7, 45)], whole, parallel=threads)
         for threads in (64, 128, 256)
     ]
 

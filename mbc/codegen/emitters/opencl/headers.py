@@ -15,6 +15,7 @@ NEEDS = {
     "mbc_min": {"mbc_minimum"},
     "mbc_group_max": {"mbc_maximum"},
     "mbc_group_min": {"mbc_minimum"},
+    "mbc_erf": {"mbc_fma"},
     "mbc_round_bf16": {"mbc_bits_bf16"},
     "mbc_store_bf16": {"mbc_bits_bf16"},
 }

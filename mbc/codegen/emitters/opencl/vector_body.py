@@ -37,6 +37,10 @@ SPELLINGS = {
 }
 
 
+WIDE = {"math.erf": "mbc_erf{width}({0})"}
+"""Of vectors, where CPU runtimes take the language's function lane by lane."""
+
+
 @dataclass(frozen=True)
 class Value:
     """The text of a value and whether it is the same in all lanes."""
@@ -96,7 +100,10 @@ class VectorPrinter:
             return self._compare(CMPF[op.predicate.value.data], operands, texts)
         if op.name not in SPELLINGS:
             raise InvalidInput(f"'{op.name}' has no vector spelling in OpenCL C")
-        return SPELLINGS[op.name].format(*texts)
+        spelling = SPELLINGS[op.name]
+        if self.width > 1 and not all(value.uniform for value in operands):
+            spelling = WIDE.get(op.name, spelling)
+        return spelling.format(*texts, width=self.width)
 
     def _operand_texts(self, op: Operation, operands: Sequence[Value]) -> list[str]:
         mixes = op.name in MIXES or isinstance(op, arith.CmpfOp)
