@@ -26,6 +26,7 @@ from mbc.ir.types import element_of, tensor
 from mbc.runtime.bound import Agreement, compare, expected_results
 from mbc.runtime.outcome import Available, Completed
 from mbc.runtime.runner import runner_for
+from tests.codegen.functions import functions_of_one, functions_of_two
 from tests.codegen.nest_programs import arguments_of, kernels_of, nest_code, program_of
 from tests.ir.samples import SAMPLES, module_of
 
@@ -103,6 +104,11 @@ OTHERS = {
     "iota": ([], iota),
     "remainder": ([tensor((7,), f32)] * 2, remainder),
     "f64 remainder": ([tensor((7,), f64)] * 2, remainder),
+    **{
+        f"{element} functions {count}": ([tensor((7,), element)] * count, body)
+        for element in (f64, f32, f16, bf16)
+        for count, body in ((1, functions_of_one), (2, functions_of_two))
+    },
     "constant table": ([tensor((3,), f32)], table),
 }
 

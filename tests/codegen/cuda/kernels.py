@@ -16,7 +16,7 @@ from mbc.ir.ops.contract import ContractOp
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.types import shape_of
 from tests.codegen.cuda.samples import Sample, sample
-from tests.codegen.functions import functions_of_two
+from tests.codegen.functions import functions_of_one, functions_of_two
 
 
 def relu_of_sum(x: SSAValue, y: SSAValue) -> SSAValue:
@@ -58,6 +58,7 @@ def map_samples() -> list[Sample]:
         pointwise("one", [(1, 1), (1,)]),
         sample("transposed", [(8, 12)], lambda x: build.transpose(x, (1, 0))),
         sample("rolled", [(2, 3, 5)], lambda x: build.transpose(x, (2, 0, 1))),
+        sample("of_one", [(3, 61)], functions_of_one, vector=1, unroll=2),
         sample("of_two", [(3, 60), (60,)], functions_of_two, vector=4, unroll=1),
         sample("two_results", [(6, 10), (6, 10)], two_results, unroll=1),
         sample("filled", [], lambda: build.filled((5, 8), f32, 2.5)),

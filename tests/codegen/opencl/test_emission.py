@@ -18,7 +18,7 @@ from mbc.ir.ops import op_class
 from mbc.ir.ops.contract import ContractOp
 from mbc.ir.types import shape_of
 from mbc.runtime.opencl.runner import OpenclRunner
-from tests.codegen.functions import functions_of_two
+from tests.codegen.functions import functions_of_one, functions_of_two
 from tests.codegen.opencl.harness import Build, Case, check, kernel_of
 
 STYLES = ("cpu", "gpu")
@@ -98,6 +98,7 @@ def map_cases(style: str) -> list[Case]:
     ):
         found += alone("map", style, f"chain {shapes}", shapes, chain)
     of_two = functions_of_two
+    found += alone("map", style, "of one", [(3, 61)], functions_of_one)
     found += alone("map", style, "of two", [(3, 61), (61,)], of_two)
     found += alone("map", style, "of two, per row", [(3, 64), (3, 1)], of_two)
     found += alone("map", style, "transpose", [(19, 35)], transposed)

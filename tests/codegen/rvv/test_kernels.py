@@ -18,7 +18,7 @@ from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.types import shape_of
 from mbc.runtime.outcome import Completed
 from mbc.runtime.rvv.runner import RvvRunner
-from tests.codegen.functions import functions_of_two
+from tests.codegen.functions import functions_of_one, functions_of_two
 from tests.codegen.rvv.programs import (
     Case,
     check,
@@ -137,6 +137,7 @@ def map_cases() -> list[Case]:
         case("gelu", [(149,)], gelu, 0),
         case("sigmoid", [(149,)], sigmoid, 1),
         case("scale", [(2, 64, 3), (1, 64, 1), (64, 3)], scaled_shift, 2),
+        Case("of one", "map", [(3, 61)], functions_of_one, SOME[2]),
         Case("of two", "map", [(3, 61), (61,)], functions_of_two, SOME[3]),
         Case("of two, m2", "map", [(3, 61), (3, 1)], functions_of_two, SOME[1]),
         Case("two results", "map", [(3, 17), (3, 17)], two_results, SOME[1]),

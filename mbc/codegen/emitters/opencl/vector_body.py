@@ -38,7 +38,7 @@ SPELLINGS = {
 
 
 WIDE = {"math.erf": "mbc_erf{width}({0})"}
-"""Of vectors, where CPU runtimes take the language's function lane by lane."""
+"""Of vectors, where a CPU runtime's own function takes twice the time."""
 
 
 @dataclass(frozen=True)
