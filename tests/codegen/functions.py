@@ -12,7 +12,6 @@ from mbc.ir.arith_repair import RemFOp
 from mbc.ir.arithmetic import add, constant
 from mbc.ir.types import element_of, shape_of
 
-
 EVERYWHERE = (
     *(math.AtanOp, math.AsinhOp, math.CosOp, math.CoshOp, math.ErfOp, math.ExpOp),
     *(math.Exp2Op, math.ExpM1Op, math.SinOp, math.SinhOp, math.TanhOp, math.AbsFOp),
