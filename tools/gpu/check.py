@@ -34,9 +34,10 @@ from tests.codegen.cuda.samples import (
     program_of,
 )
 from tools.gpu.bench import bench, print_table
+from tools.gpu.calls import check_calls
 from tools.gpu.models import check_models, tune_one
 
-PARTS = ("kernels", "models", "times")
+PARTS = ("kernels", "models", "calls", "times")
 ROUNDS = 3
 """Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
@@ -116,6 +117,8 @@ def main() -> int:
         wrong += check_all(runner)
     if "models" in options.parts:
         wrong += [*check_models(runner), *tune_one()]
+    if "calls" in options.parts:
+        wrong += check_calls()
     device = runner.device()
     runner.close()
     print("\n".join(wrong) or "nothing is wrong")
