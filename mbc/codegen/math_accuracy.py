@@ -3,8 +3,8 @@
 Stated once: emitted comments and docs/math.md are made from it, and tests hold it. One
 unit is the distance of the two floats around the exact result; 0.5 is correct
 rounding, and 0 stands for exact operations. `rvv` is ours; `opencl` is what OpenCL C
-1.2 guarantees a full profile (section 7.4 of its specification); `cuda` is what the
-CUDA C++ Programming Guide states for the device library.
+1.2 guarantees a full profile (section 7.4 of its specification); `cuda` bounds what
+`tools.math_error` saw of the device library of CUDA 13.0 on an H200.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ MATH_ACCURACY: dict[str, Accuracy] = {
     "ceil": Accuracy(0, 0, 0),
     "copysign": Accuracy(0, 0, 0),
     "cos": Accuracy(1.75, 4, 2),
-    "cosh": Accuracy(0.6, 4, 2),
+    "cosh": Accuracy(0.6, 4, 3),
     "erf": Accuracy(1.25, 16, 2),
     "exp": Accuracy(1.75, 3, 2),
-    "exp2": Accuracy(2, 3, 2),
-    "expm1": Accuracy(1.5, 3, 1),
+    "exp2": Accuracy(2, 3, 3),
+    "expm1": Accuracy(1.5, 3, 2),
     "fabs": Accuracy(0, 0, 0),
     "floor": Accuracy(0, 0, 0),
     "fmod": Accuracy(0, 0, 0),

@@ -46,8 +46,10 @@ def _on_gpu(name: str) -> tuple[torch.nn.Module, list[torch.Tensor]]:
 def _flat(results: Any) -> list[torch.Tensor]:
     if torch.is_tensor(results):
         return [results]
-    parts: Any = results.values() if isinstance(results, dict) else results
-    return [leaf for part in parts for leaf in _flat(part)]
+    parts = (
+        cast(dict[str, Any], results).values() if isinstance(results, dict) else results
+    )
+    return [leaf for part in cast(Iterable[Any], parts) for leaf in _flat(part)]
 
 
 def _differences(what: str, got: object, wanted: object) -> list[str]:
