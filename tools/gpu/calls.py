@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mbc.frontend.model_file import load_model_file
 from mbc.runtime.outcome import Failed
 from tools.gpu.models import FOLDER, MODELS
 
+pytree: Any = import_module("torch.utils._pytree")
 TOLERANCE = 1e-4
 """Coarse: numbers are judged by the bound elsewhere; here calls are."""
 
@@ -43,13 +45,9 @@ def _on_gpu(name: str) -> tuple[torch.nn.Module, list[torch.Tensor]]:
     return model, [x.cuda() if torch.is_tensor(x) else x for x in loaded.inputs]
 
 
-def _flat(results: Any) -> list[torch.Tensor]:
-    if torch.is_tensor(results):
-        return [results]
-    parts = (
-        cast(dict[str, Any], results).values() if isinstance(results, dict) else results
-    )
-    return [leaf for part in cast(Iterable[Any], parts) for leaf in _flat(part)]
+def _flat(results: object) -> list[torch.Tensor]:
+    leaves: list[Any] = pytree.tree_leaves(results)
+    return [leaf for leaf in leaves if torch.is_tensor(leaf)]
 
 
 def _differences(what: str, got: object, wanted: object) -> list[str]:
@@ -81,7 +79,8 @@ def _direct(name: str) -> list[str]:
 def _compiled(name: str) -> list[str]:
     model, inputs = _on_gpu(name)
     torch.compiler.reset()
-    fast: Any = torch.compile(model, backend=compile_graph)
+    compiler: Any = torch.compile
+    fast = compiler(model, backend=compile_graph)
     with torch.no_grad():
         wrong = _differences("torch.compile", fast(*inputs), model(*inputs))
     in_torch = [g.reason for g in mbc.compile_report().graphs if g.in_torch]
