@@ -79,8 +79,7 @@ def _direct(name: str) -> list[str]:
 def _compiled(name: str) -> list[str]:
     model, inputs = _on_gpu(name)
     torch.compiler.reset()
-    compiler: Any = torch.compile
-    fast = compiler(model, backend=compile_graph)
+    fast: Any = torch.compile(model, backend=compile_graph)  # pyright: ignore[reportUnknownMemberType]  # torch's own types
     with torch.no_grad():
         wrong = _differences("torch.compile", fast(*inputs), model(*inputs))
     in_torch = [g.reason for g in mbc.compile_report().graphs if g.in_torch]
