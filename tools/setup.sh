@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
 PACKAGES=(qemu-user clang-19 lld-19 gcc g++ libc6-dev
-  pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev bubblewrap)
+  pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind bubblewrap)
 
 say() { echo "mbc: $*"; }
 
@@ -136,6 +136,7 @@ stand_ins() {
   has qemu-riscv64 || missing+=('qemu-user|runs RVV kernels')
   has gcc || missing+=('gcc libc6-dev|builds the RVV cost model')
   has g++ || missing+=('g++|runs CUDA kernels in emulation, to check them')
+  has oclgrind || missing+=('oclgrind|finds races and stray reads in OpenCL kernels')
   has bwrap || missing+=('bubblewrap|isolates candidate kernels')
   [[ ${#missing[@]} -eq 0 ]] || report "${missing[@]}"
 }

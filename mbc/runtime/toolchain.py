@@ -135,6 +135,31 @@ def find_bwrap() -> Tool:
             return Missing("bubblewrap cannot make namespaces here", "")
 
 
+OCLGRIND_LIBRARY = "liboclgrind-rt-icd.so"
+
+
+@cache
+def find_oclgrind() -> Tool:
+    """The simulator's library, which OpenCL's loader takes for a runtime."""
+    missing = Missing("Oclgrind is not installed", "apt-get install oclgrind")
+    found = _probe("oclgrind", "oclgrind", r"Oclgrind (\d+\.\d+)")
+    if found is None:
+        return missing
+    root = found.path.parent.parent
+    for folder in ("lib/oclgrind", "lib", "lib64", "lib/*/oclgrind", "lib/*"):
+        for library in sorted(root.glob(f"{folder}/{OCLGRIND_LIBRARY}")):
+            return Found(library, found.version, found.kind)
+    return missing
+
+
+@cache
+def find_compute_sanitizer() -> Tool:
+    found = _probe("compute-sanitizer", "compute-sanitizer", r"(\d+\.\d+\.\d+)")
+    return found or Missing(
+        "compute-sanitizer is not installed", "install the CUDA toolkit"
+    )
+
+
 def _find_zig() -> Found | None:
     spec = find_spec("ziglang")
     if spec is None or spec.origin is None:

@@ -55,6 +55,8 @@ def _tools() -> dict[str, str]:
         "RVV emulator": toolchain.find_qemu_riscv64(),
         "host compiler": toolchain.find_host_compiler(),
         "nvcc": toolchain.find_nvcc(),
+        "Oclgrind": toolchain.find_oclgrind(),
+        "CUDA sanitizer": toolchain.find_compute_sanitizer(),
         "bubblewrap": toolchain.find_bwrap(),
     }
     return {name: _described(tool) for name, tool in found.items()}

@@ -35,6 +35,7 @@ from mbc.runtime.gates.report import (
     Rejected,
     RejectionVerdict,
 )
+from mbc.runtime.gates.sanitize import with_sanitizer
 from mbc.runtime.outcome import Failed
 from mbc.runtime.runner import Runner
 
@@ -77,7 +78,10 @@ class Differential:
             if isinstance(ran, Rejected):
                 return ran
             pairs += zip(batch.cases, ran, strict=True)
-        return self._judge(pairs, drawn)
+        judged = self._judge(pairs, drawn)
+        if isinstance(judged, Rejected) or self.gate != "G2":
+            return judged
+        return with_sanitizer(judged, candidate, runner, drawn.cases)
 
     def _run(
         self, candidate: Candidate, runner: Runner, batch: Batch

@@ -40,6 +40,9 @@ DENIED = {
         "mbc_run|mbc_launch|mbc_same_bits|mbc_shared|main|_start|roi_begin|roi_end|"
         "emulated|buffer_bytes"
     ),
+    "atomics": re.compile(
+        r"atom(?:ic)?_(?:xchg|cmpxchg)|atomic(?:Add|Sub|Exch|CAS)(?:_block|_system)?"
+    ),
     "storage": re.compile(r"_Thread_local|thread_local|_Atomic|__thread|__managed__"),
     "language": re.compile(r"goto|_Generic|_Pragma|__pragma"),
     "environment": re.compile(
@@ -47,7 +50,10 @@ DENIED = {
         r"__FILE_NAME__|__INCLUDE_LEVEL__|__has_\w+|__LINE__"
     ),
 }
-"""Words that no kernel may contain, wherever they stand, and the rule they break."""
+"""Words that no kernel may contain, wherever they stand, and the rule they break.
+
+Atomics whose result, or whose sum of floats, depends on the order of arrival are among
+them: nothing declares that. Those of integers that commute are not."""
 
 DENIED_CXX = re.compile(
     "operator|virtual|throw|try|catch|typeid|dynamic_cast|friend|namespace|new|delete|"

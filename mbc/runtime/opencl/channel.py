@@ -29,6 +29,7 @@ SEEN = ("/etc/OpenCL", "/etc/pocl", "/opt/rocm", "/opt/intel")
 """Where runtimes and their lists are, besides the system's folders."""
 PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 LOG_BYTES = 16 << 10
+MOST_SAID = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class Channel:
     device: str
     """Substring of the device's description, or empty for the best one."""
     memory_bytes: int
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the worker's environment, besides what every worker gets."""
+    spawns: bool = True
+    """Whether the runtime starts a linker."""
     process: subprocess.Popen[bytes] | None = None
     errors: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
@@ -87,14 +92,25 @@ class Channel:
     def is_running(self) -> bool:
         return self.process is not None
 
+    def log_size(self) -> int:
+        """How much the worker has said besides its answers, in bytes."""
+        # A fresh worker starts a fresh log.
+        return os.fstat(self.errors.fileno()).st_size if self.process else 0
+
+    def log_since(self, start: int) -> str:
+        # The worker writes where this file's position is, so it must not move.
+        said = os.pread(self.errors.fileno(), MOST_SAID, start)
+        return said.decode("utf-8", "replace")
+
     def _started(self) -> subprocess.Popen[bytes]:
         if self.process is None:
             self.errors.seek(0)
             self.errors.truncate()
-            environment = _environment()
+            environment = {**_environment(), **self.settings}
             command = [sys.executable, "-m", "mbc.runtime.opencl.worker"]
             command += [str(self.memory_bytes), self.device]
-            with isolated(command, _view(environment), environment) as (line, handles):
+            view = _view(environment, self.spawns)
+            with isolated(command, view, environment) as (line, handles):
                 self.process = subprocess.Popen(
                     line,
                     stdin=subprocess.PIPE,
@@ -139,7 +155,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _view(environment: Mapping[str, str]) -> View:
+def _view(environment: Mapping[str, str], spawns: bool) -> View:
     """Python, the installed runtimes, the device files of GPUs, the kernel cache."""
     named = (environment.get(name, "") for name in ("LD_LIBRARY_PATH", VENDORS))
     listed = [Path(part) for value in named for part in value.split(os.pathsep) if part]
@@ -150,8 +166,7 @@ def _view(environment: Mapping[str, str]) -> View:
         tuple(path for path in dict.fromkeys(readable) if path.exists()),
         (Path(environment["POCL_CACHE_DIR"]),),
         devices,
-        # Runtimes start a linker.
-        may_start_processes=True,
+        may_start_processes=spawns,
         outlives_call=True,
     )
 

@@ -7,7 +7,7 @@ every one of them has guards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,36 @@ def plain(
     context: Any, described: Sequence[Described], inputs: Sequence[bytes]
 ) -> Buffers:
     return _allocated(context, described, inputs, 0)
+
+
+def unguarded(
+    context: Any, described: Sequence[Described], inputs: Sequence[bytes]
+) -> Buffers:
+    """For a simulator that knows what was written: only inputs hold anything."""
+    bare = _allocated(context, described, inputs, 0)
+    homes = {role: _homes_of(bare, role) for role in ("input", "output")}
+    storage = {
+        name: replace(
+            each,
+            device=_bare(
+                context, each.image, name in homes["input"], name in homes["output"]
+            ),
+        )
+        for name, each in bare.storage.items()
+    }
+    arguments = {b["name"]: _argument(b, storage, bare.homes) for b in described}
+    return replace(bare, storage=storage, arguments=arguments)
+
+
+def _homes_of(buffers: Buffers, role: str) -> set[str]:
+    return {buffers.homes[b["name"]][0] for b in buffers.described if b["role"] == role}
+
+
+def _bare(context: Any, image: Bytes, given: bool, changes: bool) -> Any:
+    if not given:
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, image.size)
+    access = cl.mem_flags.READ_WRITE if changes else cl.mem_flags.READ_ONLY
+    return cl.Buffer(context, access | cl.mem_flags.COPY_HOST_PTR, hostbuf=image)
 
 
 def _allocated(
@@ -136,9 +166,7 @@ def reviewed(queue: Any, buffers: Buffers) -> tuple[bytes, ...]:
         if (after[name][guards] != GUARD_BYTE).any():
             raise Trouble("crash", f"wrote outside of buffer '{name}'")
     outputs: list[bytes] = []
-    updated = {
-        buffers.homes[b["name"]][0] for b in buffers.described if b["role"] == "output"
-    }
+    updated = _homes_of(buffers, "output")
     for buffer in buffers.described:
         home, start = buffers.homes[buffer["name"]]
         place = slice(start, start + buffer["nbytes"])

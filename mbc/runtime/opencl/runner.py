@@ -19,6 +19,7 @@ from mbc.errors import InvalidInput
 from mbc.ir.types import NUMPY_DTYPES
 from mbc.runtime.isolation import IsolationLevel, isolation_level
 from mbc.runtime.opencl.channel import Channel, Lost
+from mbc.runtime.opencl.oclgrind import Oclgrind
 from mbc.runtime.opencl.wire import Message
 from mbc.runtime.outcome import (
     Availability,
@@ -35,6 +36,7 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.poison import INTEGER_BYTE, float_byte
 from mbc.runtime.runner import Arrays
+from mbc.runtime.sanitizer import Sanitized
 
 INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
 START_SECONDS = 60
@@ -49,6 +51,7 @@ class OpenclRunner:
     """Limit of one build and run of one program."""
     memory_bytes: int = 16 << 30
     channel: Channel = field(init=False)
+    oclgrind: Oclgrind = field(init=False, default_factory=Oclgrind)
     description: str = field(init=False, default="")
     runs: int = field(init=False, default=0)
 
@@ -94,8 +97,14 @@ class OpenclRunner:
         self._tell("unload")
         return [results[i] for i in range(len(programs))]
 
+    def sanitize(self, program: Program, inputs: Arrays) -> Sanitized:
+        """On Oclgrind, whatever device programs run on."""
+        body, blobs = _described(program, INTEGER_BYTE), _input_bytes(program, inputs)
+        return self.oclgrind.check(program.source, body, blobs)
+
     def close(self) -> None:
         self.channel.close()
+        self.oclgrind.close()
 
     def _load(
         self,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from mbc.runtime.opencl.memory import Trouble, guarded, plain, reviewed
+from mbc.runtime.opencl.memory import Trouble, guarded, plain, reviewed, unguarded
 from mbc.runtime.opencl.wire import Message
 
 __all__ = ["Reply", "Session", "Trouble"]
@@ -50,6 +50,7 @@ class Session:
     context: Any
     queue: Any
     description: str
+    options: list[str] = field(default_factory=BUILD_OPTIONS.copy)
     built: dict[str, Any] = field(default_factory=dict[str, Any])
     loaded: list[tuple[list[Call], Any, int]] = field(
         default_factory=list[tuple[list[Call], Any, int]]
@@ -68,6 +69,7 @@ class Session:
             "device": lambda _: Reply({"device": self.description}),
             "build": self.build_only,
             "run": self.run,
+            "check": self.check,
             "load": self.load,
             "unload": self.unload,
             "time": self.time,
@@ -88,6 +90,14 @@ class Session:
         calls = self._calls(message.body, buffers.arguments)
         self._enqueue(calls)
         return Reply({}, reviewed(self.queue, buffers))
+
+    def check(self, message: Message) -> Reply:
+        """Run on a simulator, which forgets a context's memory with it."""
+        fresh = Session.open(self.description)
+        fresh.options = [*BUILD_OPTIONS, *message.body["options"]]
+        buffers = unguarded(fresh.context, message.body["buffers"], message.blobs)
+        fresh._enqueue(fresh._calls(message.body, buffers.arguments))
+        return Reply({})
 
     def load(self, message: Message) -> Reply:
         buffers = plain(self.context, message.body["buffers"], message.blobs)
@@ -119,7 +129,7 @@ class Session:
         if key not in self.built:
             try:
                 program = cl.Program(self.context, source)
-                self.built[key] = program.build(BUILD_OPTIONS)
+                self.built[key] = program.build(self.options)
             except cl.RuntimeError as error:
                 log = normalized_log(str(error))
                 raise Trouble("compile_fail", _first_error(log), log) from error
