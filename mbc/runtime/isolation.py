@@ -26,13 +26,15 @@ from mbc.runtime.process import (
     killed_by_shell_convention,
     run_command,
 )
-from mbc.runtime.seccomp import filter_program, is_supported
+from mbc.runtime.seccomp import Processes, filter_program, is_supported
 from mbc.runtime.toolchain import Found, find_bwrap
 
 IsolationLevel = Literal["namespaces", "limits"]
 
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/alternatives")
 SYSTEM_FILES = ("/etc/ld.so.cache",)
+PROCESSES, PROCESSES_PER_CORE = 64, 8
+"""How many processes and threads a sandbox may hold."""
 GPU_NODES = ("nvidia*", "dri", "dxg", "kfd")
 
 
@@ -43,7 +45,7 @@ class View:
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     devices: tuple[Path, ...] = ()
-    may_start_processes: bool = True
+    processes: Processes = "any"
     outlives_call: bool = False
     """For workers that are kept, and ended through their process group."""
 
@@ -71,10 +73,10 @@ def run_isolated(
     limits: Limits,
     readable: Sequence[Path] = (),
     env: Mapping[str, str] = MINIMAL_ENVIRONMENT,
-    may_start_processes: bool = True,
+    processes: Processes = "any",
 ) -> Ended:
     """Run in `folder`, the only place that `command` can write to."""
-    view = View(tuple(readable), (folder,), (), may_start_processes)
+    view = View(tuple(readable), (folder,), (), processes)
     with isolated(command, view, env, folder) as (wrapped, handles):
         if wrapped == list(command):
             return run_command(command, limits, folder, env)
@@ -100,15 +102,23 @@ def isolated(
     options = [*_options(view), *_environment(env)]
     if folder is not None:
         options += ["--chdir", str(folder)]
+    command = [*_process_limiter(), *command]
     if not is_supported():
         yield [str(bwrap.path), *options, "--", *command], ()
         return
     with tempfile.TemporaryFile() as program:
-        program.write(filter_program(view.may_start_processes))
+        program.write(filter_program(view.processes))
         program.seek(0)
         handle = program.fileno()
         options += ["--seccomp", str(handle)]
         yield [str(bwrap.path), *options, "--", *command], (handle,)
+
+
+def _process_limiter() -> list[str]:
+    # Inside, so that only what is inside counts; threads do too. The system exempts its
+    # own root, for whom the filter of system calls is all there is.
+    most = PROCESSES + PROCESSES_PER_CORE * (os.cpu_count() or 1)
+    return ["/bin/sh", "-c", f'ulimit -p {most} 2>/dev/null; exec "$@"', "sh"]
 
 
 def _options(view: View) -> list[str]:

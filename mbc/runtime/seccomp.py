@@ -1,8 +1,9 @@
 """A system call filter for isolated processes, as the program that bubblewrap loads.
 
 It takes away what kernels and compilers never need: networks, other processes' memory,
-name spaces, mounts, kernel modules, tracing. Processes that run candidates may not
-start others either; threads they may. Refused calls fail with EPERM.
+name spaces, mounts, kernel modules, tracing. Processes that run candidates may start
+threads alone, or where a runtime needs its linker, programs one at a time. Refused
+calls fail with EPERM.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ import errno
 import platform
 import struct
 from collections.abc import Sequence
+from typing import Literal
 
 INSTRUCTION = struct.Struct("<HBBI")
 LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
 ALLOW, KILL, FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 X86_64, X32_BIT = 0xC000003E, 0x40000000
-CLONE_THREAD = 0x00010000
+CLONE_VFORK, CLONE_THREAD = 0x00004000, 0x00010000
+
+Processes = Literal["any", "programs", "none"]
+"""What a process may start: anything; only other programs, waiting for each to begin
+(as `posix_spawn` does, while the parent's thread stands still); or threads alone."""
 
 CLONE, CLONE3 = 56, 435
 OUTSIDE = (
@@ -39,7 +45,7 @@ def is_supported() -> bool:
     return platform.machine() == "x86_64"
 
 
-def filter_program(may_start_processes: bool) -> bytes:
+def filter_program(processes: Processes) -> bytes:
     """Classic BPF for `bwrap --seccomp`."""
     code = [
         _step(LOAD_WORD, ARCHITECTURE_AT),
@@ -52,12 +58,13 @@ def filter_program(may_start_processes: bool) -> bytes:
     code += _fail(OUTSIDE, errno.EPERM)
     # Its flags lie in memory, where a filter cannot look; callers fall back to clone.
     code += _fail((CLONE3,), errno.ENOSYS)
-    if not may_start_processes:
+    if processes != "any":
         code += _fail(PROCESSES, errno.EPERM)
+        flags = CLONE_THREAD if processes == "none" else CLONE_THREAD | CLONE_VFORK
         code += [
             _step(JUMP_EQUAL, CLONE, 0, 3),
             _step(LOAD_WORD, FIRST_ARGUMENT_AT),
-            _step(JUMP_IF_SET, CLONE_THREAD, 1, 0),
+            _step(JUMP_IF_SET, flags, 1, 0),
             _step(RETURN, FAIL | errno.EPERM),
         ]
     return b"".join([*code, _step(RETURN, ALLOW)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import tempfile
 import time
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from mbc.runtime.outcome import Completed, EmitOnly, Failed
 from mbc.runtime.process import Exited, Limits, TimedOut
 from mbc.runtime.runner import Arrays, Runner
 from mbc.runtime.rvv.runner import RvvRunner
+from mbc.runtime.seccomp import Processes, is_supported
 
 N = 1024
 """One page of floats, so that both ends of a buffer lie on guards."""
@@ -298,11 +300,90 @@ def test_processes_may_be_forbidden(tmp_path: Path) -> None:
         pytest.skip("only limits protect here")
     command = ["/bin/sh", "-c", "/bin/true; /bin/echo started"]
     allowed = run_isolated(command, tmp_path, LIMITS)
-    refused = run_isolated(command, tmp_path, LIMITS, may_start_processes=False)
+    refused = run_isolated(command, tmp_path, LIMITS, processes="none")
     assert isinstance(allowed, Exited)
     assert allowed.stdout == "started\n"
     assert isinstance(refused, Exited)
     assert refused.stdout == ""
+
+
+BOMBS = {
+    "fork": "os.fork()",
+    "vfork": "libc.syscall(58)",
+    "clone": "libc.syscall(56, 17, 0, 0, 0, 0)",
+    "clone3": "libc.syscall(435, 0, 0)",
+}
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("processes", ["none", "programs"])
+def test_fork_bombs_start_nothing(
+    bomb: str, processes: Processes, tmp_path: Path
+) -> None:
+    """Beneath the gates: whatever a candidate's code may call."""
+    if isolation_level() != "namespaces" or not is_supported():
+        pytest.skip("only limits protect here")
+    script = (
+        "import ctypes, os\nlibc = ctypes.CDLL(None)\nrefused = 0\n"
+        "for _ in range(8):\n"
+        f"    try: refused += {BOMBS[bomb]} < 0\n"
+        "    except OSError: refused += 1\n"
+        "running = sum(name.isdigit() for name in os.listdir('/proc'))\n"
+        "print(refused, running)\n"
+    )
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    command = [PYTHON, "-c", script]
+    ended = run_isolated(command, folder, LIMITS, processes=processes)
+    assert isinstance(ended, Exited), ended
+    # Process 1 of the sandbox is bubblewrap's own.
+    assert ended.stdout == "8 2\n", ended.stderr
+
+
+def test_a_runtime_may_start_its_linker(tmp_path: Path) -> None:
+    script = "import subprocess; print(subprocess.run(['/bin/true']).returncode)"
+    command = [PYTHON, "-c", script.replace("run(", "run(close_fds=False, args=")]
+    ended = run_isolated(command, tmp_path, LIMITS, processes="programs")
+    assert isinstance(ended, Exited)
+    assert ended.stdout == "0\n", ended.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("text", ["syscall", "call fork"])
+def test_fork_bombs_of_opencl(opencl: OpenclRunner, text: str, tmp_path: Path) -> None:
+    """Assembler, which no gate lets through, in the process of the runtime."""
+    if isolation_level() != "namespaces" or platform.machine() != "x86_64":
+        pytest.skip("only limits protect here")
+    body = (
+        "long got = 57;"
+        f' for (int k = 0; k < 8; ++k) {{ got = 57; __asm__ volatile("{text}" :'
+        ' "+a"(got) : : "rcx", "r11", "rdi", "rsi", "rdx", "r8", "r9", "r10",'
+        f' "memory"); }} for (int i = 0; i < {N}; ++i) z[i] = (int)got < 0;'
+    )
+    good = opencl_program(f"for (int i = 0; i < {N}; ++i) z[i] = x[i];")
+    assert isinstance(opencl.run(good, inputs()), Completed)
+    before = living_in(tmp_path)
+    outcome = opencl.run(opencl_program(body), inputs())
+    assert len(living_in(tmp_path)) <= len(before)
+    if isinstance(outcome, Completed):
+        assert outcome.outputs["z"].all(), "a process was started"
+    opencl.close()
+    assert all_ended(tmp_path)
+    assert living_in(tmp_path) == []
+
+
+def living_in(folder: Path) -> list[int]:
+    """Processes whose environment names `folder`: a worker, and what it forked."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in environment and int(entry.name) != os.getpid():
+            found.append(int(entry.name))
+    return found
 
 
 def test_gpu_devices_are_those_that_exist(tmp_path: Path) -> None:

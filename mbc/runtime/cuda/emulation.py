@@ -7,6 +7,7 @@ not all threads reach end the run.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
 from functools import cache
@@ -32,6 +33,7 @@ from mbc.runtime.process import Exited, Killed, Limits, TimedOut, run_command
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
 from mbc.runtime.rvv.job import Damage, make_job
+from mbc.runtime.sanitizer import Clean, Sanitized, Unchecked
 from mbc.runtime.scratch import scratch_folder
 from mbc.runtime.toolchain import Found, Missing, Tool
 
@@ -46,7 +48,7 @@ FLAGS = (
     "-fno-sanitize-recover=all"
 ).split()
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize=vptr,shift")
-EXECUTABLE = "program"
+EXECUTABLE, OBJECT = "program", "program.o"
 TEXTS = ("program.cu", "emulated.cpp", "dispatch.cu")
 EMPTY = """extern "C" const char *__asan_default_options() { return "detect_leaks=0"; }
 int main() { return 0; }
@@ -56,7 +58,9 @@ SENTENCES = {
     "runtime error: ": "a kernel does what C++ leaves undefined",
 }
 """What stands in a log, and what that means."""
+NO_RACES = "races show as results that differ, not as such"
 OWN_WORDS = "emulation: "
+UNDEFINED = re.compile(r"program\.cu:(\d+):\d+: runtime error: (.+)")
 
 
 class EmulatedCudaRunner:
@@ -127,6 +131,18 @@ def _sanitizers(compiler: Found) -> tuple[str, ...]:
         return SANITIZERS if isinstance(ran, Exited) and not ran.code else ()
 
 
+def built_in_checks() -> Sanitized:
+    """What every run of the emulation looks for."""
+    compiler = find_cxx()
+    if isinstance(compiler, Missing):
+        return Unchecked(f"{compiler.reason}; install: {compiler.install}")
+    if not _sanitizers(compiler):
+        return Unchecked(f"{compiler} has no sanitizers that run here")
+    return Clean(
+        f"emulation by {compiler}", ("bounds", "undefined", "barrier"), NO_RACES
+    )
+
+
 def emulation_source(program: Program) -> str:
     """One C++ file: what CUDA's words mean, the program, its launches, the harness."""
     own = separate_buffers(program)
@@ -161,7 +177,7 @@ def _pointer(program: Program, buffer: Buffer) -> str:
 
 
 def build_emulated(program: Program) -> Path | Failed:
-    """The executable that runs `program` on the CPU."""
+    """The executable that runs `program` on the CPU; `OBJECT` lies beside it."""
     compiler = find_cxx()
     if isinstance(compiler, Missing):
         return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
@@ -171,13 +187,17 @@ def build_emulated(program: Program) -> Path | Failed:
     texts |= {"cuda_fp16.h": "", "cuda_bf16.h": ""}
     texts["emulated.cpp"] = emulation_source(program)
     flags = [*FLAGS, *_sanitizers(compiler), "-I."]
-    command = [str(compiler.path), *flags, "emulated.cpp", "-o", EXECUTABLE]
-    key = build_key({**texts, "command": " ".join(command), "cxx": str(compiler)})
+    start = [str(compiler.path), *flags]
+    compiling = [*start, "-c", "emulated.cpp", "-o", OBJECT]
+    # The language of the flags is that of texts.
+    linking = [*start, "-x", "none", OBJECT, "-o", EXECUTABLE]
+    key = build_key({**texts, "command": " ".join(compiling), "cxx": str(compiler)})
 
     def build(folder: Path) -> Failed | None:
         for name, text in texts.items():
             (folder / name).write_text(text)
-        return _compiled(command, folder, compiler)
+        failure = _compiled(compiling, folder, compiler)
+        return failure or _compiled(linking, folder, compiler)
 
     folder = cached_build(key, build)
     return folder if isinstance(folder, Failed) else folder / EXECUTABLE
@@ -199,9 +219,7 @@ def _execute(executable: Path, image: bytes) -> bytes | Failed:
         (folder / "job.bin").write_bytes(image)
         command = [str(executable), "job.bin", "result.bin"]
         seen = [executable.parent]
-        match run_isolated(
-            command, folder, RUN_LIMITS, seen, may_start_processes=False
-        ):
+        match run_isolated(command, folder, RUN_LIMITS, seen, processes="none"):
             case Exited(code=0) if (folder / "result.bin").is_file():
                 return (folder / "result.bin").read_bytes()
             case Exited(code=0):
@@ -215,6 +233,10 @@ def _execute(executable: Path, image: bytes) -> bytes | Failed:
 
 
 def _explanation(log: str) -> str:
+    undefined = UNDEFINED.search(log)
+    if undefined:
+        line, what = undefined.groups()
+        return f"a kernel does what C++ leaves undefined: {what}, line {line}"
     for mark, sentence in SENTENCES.items():
         if mark in log:
             return sentence

@@ -16,9 +16,10 @@ import numpy as np
 
 from mbc.codegen.program import Buffer, Program
 from mbc.errors import InvalidInput
-from mbc.runtime.cuda import nvcc, nvrtc
+from mbc.runtime.cuda import emulation, nvcc, nvrtc
 from mbc.runtime.cuda.client import WorkerClient
 from mbc.runtime.cuda.emulation import EmulatedCudaRunner
+from mbc.runtime.cuda.sanitizer import sanitized
 from mbc.runtime.cuda.wire import Message, encode_program
 from mbc.runtime.isolation import IsolationLevel, isolation_level
 from mbc.runtime.outcome import (
@@ -35,6 +36,7 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.job import NUMPY_DTYPES, Array
+from mbc.runtime.sanitizer import Sanitized
 from mbc.runtime.toolchain import Found, find_nvcc
 
 GPU_NODES = ("/dev/nvidiactl", "/dev/dxg")
@@ -66,6 +68,10 @@ class CudaRunner:
         if isinstance(gpu, Message):
             return str(gpu.header["device"])
         return self.emulated.device()
+
+    def emulates(self) -> bool:
+        """Whether programs run on the CPU here, for want of a GPU."""
+        return isinstance(self._gpu(), Failed)
 
     def isolation(self) -> IsolationLevel:
         return isolation_level()
@@ -103,6 +109,12 @@ class CudaRunner:
             return [NotMeasured(reply.message) for _ in programs]
         device = str(reply.header["device"])
         return [_measurement(row, device) for row in reply.header["rows"]]
+
+    def sanitize(self, program: Program, inputs: Arrays) -> Sanitized:
+        """Under compute-sanitizer; the emulation's own run has its checks built in."""
+        if self.emulates():
+            return emulation.built_in_checks()
+        return sanitized(program, inputs)
 
     def close(self) -> None:
         self.client.close()

@@ -24,6 +24,9 @@ IFUNC = 10
 STARTERS = (".init", ".fini", ".ctors", ".dtors", ".preinit")
 CONSTANT_POINTERS = ".data.rel.ro"
 
+UNREADABLE = (struct.error, ValueError, IndexError, OverflowError)
+"""What reading a damaged object can raise."""
+
 PROVIDED = frozenset({"memcpy", "memset", "memmove", "memcmp"})
 HARNESS = PROVIDED | {"_start", "roi_begin", "roi_end"}
 
@@ -75,9 +78,9 @@ def audit_object(image: bytes) -> Audit:
     if len(image) > LARGEST_OBJECT:
         return Audit(Finding("size", "the object is over 32 MiB"), 1, (), 0)
     try:
-        sections = list(_sections(image))
-        symbols = list(_symbols(image, sections))
-    except (struct.error, ValueError, IndexError, OverflowError):
+        sections = list(sections_of(image))
+        symbols = list(symbols_of(image, sections))
+    except UNREADABLE:
         return Audit(Finding("object", "the object cannot be read"), 1, (), 0)
     code = [s for s in sections if s.flags & EXECUTE and s.size]
     instructions = [i for s in code for i in _instructions(_content(image, s))]
@@ -164,7 +167,7 @@ def _content(image: bytes, section: Section) -> bytes:
     return b"" if section.kind == NOBITS else image[section.offset :][: section.size]
 
 
-def _sections(image: bytes) -> Iterator[Section]:
+def sections_of(image: bytes) -> Iterator[Section]:
     if image[:6] != b"\x7fELF\x02\x01":
         raise ValueError("not a 64-bit little-endian ELF file")
     (headers_at,) = struct.unpack_from("<Q", image, 0x28)
@@ -175,7 +178,7 @@ def _sections(image: bytes) -> Iterator[Section]:
         yield Section(_text(image, names_at + name), kind, flags, offset, length, link)
 
 
-def _symbols(image: bytes, sections: list[Section]) -> Iterator[Symbol]:
+def symbols_of(image: bytes, sections: list[Section]) -> Iterator[Symbol]:
     for table in sections:
         if table.kind != SYMBOL_TABLE:
             continue

@@ -22,6 +22,8 @@ RULES = {
     "wrote to input": "input written",
     "unwritten": "unwritten",
     "between VLEN": "vector length",
+    "leaves undefined": "undefined",
+    "different barriers": "barrier",
 }
 """By what a runner says of a run that came back."""
 CALL_ERRORS = ("undefined", "undeclared", "conflicting", "implicit")

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from mbc.codegen.program import Program
-from mbc.runtime.cuda.emulation import build_emulated
+from mbc.runtime.cuda.emulation import OBJECT, build_emulated
+from mbc.runtime.cuda.runner import CudaRunner
 from mbc.runtime.gates.candidate import Candidate
-from mbc.runtime.gates.elf_audit import audit_object
+from mbc.runtime.gates.elf_audit import Audit, audit_object
+from mbc.runtime.gates.emulated_audit import NOTHING, audit_emulated
 from mbc.runtime.gates.report import GateResult, Passed, Rejected, Skipped
 from mbc.runtime.isolation import isolation_level
-from mbc.runtime.outcome import Completed, Failed, RunOutcome
+from mbc.runtime.outcome import Failed
 from mbc.runtime.runner import Runner
-from mbc.runtime.rvv.build import Executable, build_program
+from mbc.runtime.rvv.build import build_program
 
 LONGEST_LOG = 4096
 PLACE = re.compile(
@@ -28,32 +33,60 @@ PLACE = re.compile(
 
 def check_object(candidate: Candidate, runner: Runner) -> GateResult:
     """G1 on the candidate's program at its own extents."""
-    start = time.monotonic()
-    program = candidate.program(candidate.kernel)
-    if candidate.target.name == "rvv":
-        built = build_program(program)
-        if isinstance(built, Executable):
-            return _audited(built, start)
-        return _failed(candidate, program, built, start)
-    outcome = _build(program, runner)
+    build = Build(candidate, candidate.program(candidate.kernel), time.monotonic())
+    return CHECKS.get(candidate.target.name, _compiled)(build, runner)
+
+
+@dataclass(frozen=True)
+class Build:
+    """A candidate's program, and when its gate began."""
+
+    candidate: Candidate
+    program: Program
+    start: float
+
+
+def _rvv_object(build: Build, _: Runner) -> GateResult:
+    built = build_program(build.program)
+    if isinstance(built, Failed):
+        return _failed(build, built)
+    return _audited(audit_object(built.object.read_bytes()), build.start)
+
+
+def _cuda_object(build: Build, runner: Runner) -> GateResult:
+    """What the emulation compiles is what will run, with or without nvcc beside it."""
+    if not isinstance(runner, CudaRunner) or not runner.emulates():
+        return _compiled(build, runner)
+    compiled = runner.compile_check(build.program)
+    if isinstance(compiled, Failed) and compiled.kind != "blocked":
+        return _failed(build, compiled)
+    built, empty = build_emulated(build.program), build_emulated(NOTHING)
+    for outcome in (built, empty):
+        if isinstance(outcome, Failed):
+            return _failed(build, outcome)
+    assert isinstance(built, Path)
+    assert isinstance(empty, Path)
+    objects = [(path.parent / OBJECT).read_bytes() for path in (built, empty)]
+    return _audited(audit_emulated(*objects), build.start)
+
+
+def _compiled(build: Build, runner: Runner) -> GateResult:
+    """Where the driver keeps its objects to itself."""
+    outcome = runner.compile_check(build.program)
     if isinstance(outcome, Failed):
-        return _failed(candidate, program, outcome, start)
+        return _failed(build, outcome)
     detail = {"isolation": isolation_level()}
-    return Passed("G1", 1, time.monotonic() - start, detail)
+    return Passed("G1", 1, time.monotonic() - build.start, detail)
 
 
-def _build(program: Program, runner: Runner) -> RunOutcome:
-    outcome = runner.compile_check(program)
-    blocked = isinstance(outcome, Failed) and outcome.kind == "blocked"
-    if not blocked or program.target != "cuda":
-        return outcome
-    # Without a CUDA compiler, what the emulation compiles is what will run.
-    emulated = build_emulated(program)
-    return emulated if isinstance(emulated, Failed) else Completed({})
+CHECKS: dict[str, Callable[[Build, Runner], GateResult]] = {
+    "rvv": _rvv_object,
+    "cuda": _cuda_object,
+}
+"""By target; others are compiled only."""
 
 
-def _audited(built: Executable, start: float) -> GateResult:
-    audit = audit_object(built.object.read_bytes())
+def _audited(audit: Audit, start: float) -> GateResult:
     seconds = time.monotonic() - start
     detail = {
         "isolation": isolation_level(),
@@ -67,15 +100,14 @@ def _audited(built: Executable, start: float) -> GateResult:
     return Passed("G1", audit.checks, seconds, detail)
 
 
-def _failed(
-    candidate: Candidate, program: Program, outcome: Failed, start: float
-) -> GateResult:
+def _failed(build: Build, outcome: Failed) -> GateResult:
     if outcome.kind == "blocked":
         return Skipped("G1", outcome.message)
     verdict = "timeout" if outcome.kind == "timeout" else "compile_fail"
     detail = {"isolation": isolation_level(), "log": outcome.log[:LONGEST_LOG]}
-    seconds = time.monotonic() - start
-    reason = f"{_place(candidate, program, outcome.log)}{outcome.message[:300]}"
+    seconds = time.monotonic() - build.start
+    place = _place(build.candidate, build.program, outcome.log)
+    reason = f"{place}{outcome.message[:300]}"
     return Rejected("G1", "compiler", verdict, reason, seconds, detail)
 
 

@@ -22,6 +22,7 @@ from mbc.runtime.isolation import View, gpu_devices, isolated, python_folders
 from mbc.runtime.opencl.wire import BadMessage, Message, decode, encode
 from mbc.runtime.process import MINIMAL_ENVIRONMENT
 from mbc.runtime.scratch import cache_root
+from mbc.runtime.seccomp import Processes
 
 VENDORS = "OCL_ICD_VENDORS"
 PASSED_ON = ("HOME", "LD_LIBRARY_PATH", VENDORS, "PYOPENCL_HOME")
@@ -56,8 +57,8 @@ class Channel:
     memory_bytes: int
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of the worker's environment, besides what every worker gets."""
-    spawns: bool = True
-    """Whether the runtime starts a linker."""
+    processes: Processes = "programs"
+    """Runtimes start a linker."""
     process: subprocess.Popen[bytes] | None = None
     errors: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
@@ -109,7 +110,7 @@ class Channel:
             environment = {**_environment(), **self.settings}
             command = [sys.executable, "-m", "mbc.runtime.opencl.worker"]
             command += [str(self.memory_bytes), self.device]
-            view = _view(environment, self.spawns)
+            view = _view(environment, self.processes)
             with isolated(command, view, environment) as (line, handles):
                 self.process = subprocess.Popen(
                     line,
@@ -155,7 +156,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _view(environment: Mapping[str, str], spawns: bool) -> View:
+def _view(environment: Mapping[str, str], processes: Processes) -> View:
     """Python, the installed runtimes, the device files of GPUs, the kernel cache."""
     named = (environment.get(name, "") for name in ("LD_LIBRARY_PATH", VENDORS))
     listed = [Path(part) for value in named for part in value.split(os.pathsep) if part]
@@ -166,7 +167,7 @@ def _view(environment: Mapping[str, str], spawns: bool) -> View:
         tuple(path for path in dict.fromkeys(readable) if path.exists()),
         (Path(environment["POCL_CACHE_DIR"]),),
         devices,
-        may_start_processes=spawns,
+        processes,
         outlives_call=True,
     )
 

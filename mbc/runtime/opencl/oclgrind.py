@@ -93,7 +93,7 @@ class Oclgrind:
                 "OCLGRIND_MAX_ERRORS": str(MOST_MESSAGES),
                 "OCLGRIND_NUM_THREADS": "1",
             }
-            self.channel = Channel("", MEMORY_BYTES, settings, spawns=False)
+            self.channel = Channel("", MEMORY_BYTES, settings, processes="none")
         return self.channel
 
 

@@ -117,7 +117,7 @@ class Emulator:
         command += [str(executable.path), "job.bin", RESULT]
         visible = (*self.qemu.folders, executable.path, *readable)
         ended = run_isolated(
-            command, folder, self._limits(job), visible, may_start_processes=False
+            command, folder, self._limits(job), visible, processes="none"
         )
         failure = _failure(ended)
         if failure is None and not (folder / RESULT).is_file():
