@@ -3,7 +3,6 @@ honest ones are accepted, and something was checked in either case."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +16,12 @@ from mbc.runtime.cuda.runner import GPU_NODES, CudaRunner
 from mbc.runtime.gates.candidate import Candidate
 from mbc.runtime.gates.judge import ORDER, Judge
 from mbc.runtime.gates.report import GateName, Passed, Rejected, Report
+from mbc.runtime.gates.sanitize import DETAIL
 from mbc.runtime.opencl.runner import OpenclRunner
 from mbc.runtime.outcome import EmitOnly
 from mbc.runtime.runner import Runner
 from mbc.runtime.rvv.runner import RvvRunner
+from mbc.runtime.toolchain import Found, Missing, find_oclgrind
 from tests.adversarial.corpus import TARGETS, Row, rows
 from tests.adversarial.generated import emitted_rows, oversized_rows
 from tests.adversarial.kernels import kernel
@@ -75,8 +76,9 @@ def judged(
 def missing_tool(row: Row) -> str:
     if row.needs == "gpu" and not any(Path(node).exists() for node in GPU_NODES):
         return "needs an NVIDIA GPU"
-    if row.needs == "oclgrind" and shutil.which("oclgrind") is None:
-        return "needs oclgrind: apt-get install oclgrind"
+    tool = find_oclgrind()
+    if row.needs == "oclgrind" and isinstance(tool, Missing):
+        return f"{tool.reason}; install: {tool.install}"
     return ""
 
 
@@ -124,6 +126,9 @@ def check_accepted(report: Report) -> None:
     passed = {r.gate: r for r in report.results if isinstance(r, Passed)}
     assert {"G0", "G2"} <= set(passed)
     assert passed["G2"].checks >= 50, "hardly anything was compared"
+    told = passed["G2"].detail.get(DETAIL, "")
+    if report.target == "opencl" and isinstance(find_oclgrind(), Found):
+        assert told.startswith("Oclgrind"), told
     assert not report.notes, report.notes
 
 

@@ -1,4 +1,4 @@
-"""What surrounds compute-sanitizer, which needs a GPU: the host part and its reports."""
+"""What surrounds compute-sanitizer, which needs a GPU: its host part and reports."""
 
 from __future__ import annotations
 

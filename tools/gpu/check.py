@@ -1,4 +1,4 @@
-"""Checks every CUDA template and whole models on a GPU, then times large kernels.
+"""Checks every CUDA template, whole models and compute-sanitizer on a GPU, then times.
 
 Run from the repository root on a machine with a GPU:
 
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mbc.codegen.families import family_named, match_kernel
 from mbc.runtime.cuda.runner import CudaRunner
@@ -36,8 +37,9 @@ from tests.codegen.cuda.samples import (
 from tools.gpu.bench import bench, print_table
 from tools.gpu.calls import check_calls
 from tools.gpu.models import check_models, tune_one
+from tools.gpu.sanitizer import check_sanitizer
 
-PARTS = ("kernels", "models", "calls", "times")
+PARTS = ("kernels", "models", "calls", "sanitizer", "times")
 ROUNDS = 3
 """Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
@@ -119,10 +121,15 @@ def main() -> int:
         wrong += [*check_models(runner), *tune_one()]
     if "calls" in options.parts:
         wrong += check_calls()
+    watched: list[dict[str, Any]] = []
+    if "sanitizer" in options.parts:
+        found, watched = check_sanitizer(runner)
+        wrong += found
     device = runner.device()
     runner.close()
     print("\n".join(wrong) or "nothing is wrong")
     report: dict[str, object] = {"device": device, "wrong": wrong}
+    report["sanitizer"] = watched
     options.output.write_text(json.dumps(report, indent=1))
     if "emulated" in str(device) or "emulation" in str(device):
         print("no GPU: nothing is timed")

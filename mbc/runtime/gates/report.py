@@ -147,8 +147,10 @@ def is_proven(document: str) -> bool:
 def _line(result: GateResult) -> str:
     head = f"  {result.gate} {TITLES[result.gate]:<13}"
     match result:
-        case Passed(checks=checks, seconds=seconds):
-            return f"{head} passed   {seconds:6.2f} s  {checks} checks"
+        case Passed(checks=checks, seconds=seconds, detail=detail):
+            line = f"{head} passed   {seconds:6.2f} s  {checks} checks"
+            watched = detail.get("sanitizer")
+            return f"{line}\n{'':5}sanitizer {watched}" if watched else line
         case Rejected(rule=rule, reason=reason, seconds=seconds):
             return f"{head} rejected {seconds:6.2f} s  {rule}: {reason}"
         case Skipped(reason=reason):

@@ -1,8 +1,7 @@
 // class: R14
 // kernel: rowsum
-// gate: G0 G1 G2
+// gate: G0
 // options: style=gpu
-// needs: oclgrind
 // Sums by compare and exchange in the order of arrival, which is not declared.
 __kernel void rowsum(__global const float *restrict a0, __global float *restrict r0) {
   __local volatile uint total;

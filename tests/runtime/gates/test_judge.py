@@ -1,7 +1,7 @@
 """The whole road: order, first rejection, notes, and reports that can be read."""
 
 import json
-import statistics
+import time
 from dataclasses import replace
 
 import pytest
@@ -22,17 +22,23 @@ def cycles(value: float, unit: str = "cycles") -> Measured:
     return Measured(value, unit, Fidelity.MODELLED, "a model")
 
 
-def test_honest_kernels_are_accepted_quickly(target: str, runner: Runner):
-    seconds: list[float] = []
+def test_honest_kernels_are_accepted_and_reports_account_for_the_time(
+    target: str, runner: Runner
+):
     for name in FAMILIES:
+        started = time.perf_counter()
         report = Judge(runner).judge(candidate(name, target))
+        spent = time.perf_counter() - started
         assert report.accepted, report.text()
         assert report.notes == ()
-        seconds.append(report.seconds)
-        timed = [r.seconds for r in report.results if isinstance(r, Passed | Rejected)]
-        assert sum(timed) == pytest.approx(report.seconds)
-    # Several times what an idle machine needs: tests share it.
-    assert statistics.median(seconds) < 12
+        entries = {g["gate"]: g for g in json.loads(report.to_json())["gates"]}
+        ran = [r for r in report.results if isinstance(r, Passed | Rejected)]
+        assert {r.gate for r in ran} == {"G0", "G1", "G2", "G6"}
+        assert all(entries[r.gate]["seconds"] > 0 for r in ran)
+        told = sum(r.seconds for r in ran)
+        assert told == pytest.approx(report.seconds)
+        # The rest is asking whether G5 has anything to do.
+        assert 0.8 * spent < told <= spent
 
 
 def test_the_first_rejection_ends_it(target: str, runner: Runner):
