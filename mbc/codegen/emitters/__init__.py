@@ -20,6 +20,7 @@ EMITTERS = {
         "contract": "mbc.codegen.emitters.rvv.contract:emit",
         "reduce": "mbc.codegen.emitters.rvv.reduce:emit",
         "rowwise": "mbc.codegen.emitters.rvv.rowwise:emit",
+        "window": "mbc.codegen.emitters.rvv.window:emit",
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
@@ -27,6 +28,7 @@ EMITTERS = {
         "contract": "mbc.codegen.emitters.opencl.contract:emit",
         "reduce": "mbc.codegen.emitters.opencl.reduce:emit",
         "rowwise": "mbc.codegen.emitters.opencl.rowwise:emit",
+        "window": "mbc.codegen.emitters.opencl.window:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
@@ -34,6 +36,7 @@ EMITTERS = {
         "contract": "mbc.codegen.emitters.cuda.contract:emit",
         "reduce": "mbc.codegen.emitters.cuda.reduce:emit",
         "rowwise": "mbc.codegen.emitters.cuda.rowwise:emit",
+        "window": "mbc.codegen.emitters.window_simt:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
 }

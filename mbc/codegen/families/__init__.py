@@ -22,6 +22,7 @@ FAMILIES = {
     "contract": "mbc.codegen.families.contract:ContractFamily",
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
+    "window": "mbc.codegen.families.window:WindowFamily",
     "nest": "mbc.codegen.families.nest:NestFamily",
 }
 

@@ -1,0 +1,267 @@
+"""window on RVV: the rows under a window become one, then windows run along it.
+
+The folded row has its padding in place, so neither of the two loops has a border.
+"""
+
+from __future__ import annotations
+
+from mbc.codegen.emitters.rvv import folds
+from mbc.codegen.emitters.rvv.frame import Frame
+from mbc.codegen.emitters.rvv.knobs import number
+from mbc.codegen.emitters.rvv.strips import Strips, strips
+from mbc.codegen.emitters.rvv.values import Value, Vectors
+from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
+from mbc.codegen.emitters.rvv.window_taps import (
+    LARGEST_GROUP,
+    FieldTaps,
+    PlainTaps,
+    uses_fields,
+)
+from mbc.codegen.families import Match, Schedule
+from mbc.codegen.families.window import WindowMatch
+from mbc.codegen.loops import Access, index_text
+from mbc.codegen.program import Buffer, KernelCode
+from mbc.codegen.targets import Target
+
+AXES = "DHW"
+
+
+def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
+    assert isinstance(match, WindowMatch)
+    return _Window(match, schedule, target).code()
+
+
+class _Window:
+    def __init__(self, match: WindowMatch, schedule: Schedule, target: Target):
+        self.match, self.target = match, target
+        self.vectors = Vectors(number(schedule, "vector"))
+        columns = match.columns
+        self.places = range(0, columns.span, columns.dilation)
+        self.fields = uses_fields(self.places, columns.stride)
+        self.direct = self._reads_input()
+        self.frame = Frame(match, target, schedule, self._extents(), self._scratch())
+        self.headers: set[str] = set()
+
+    def _reach(self) -> int:
+        """How long a row must be for all loads of all windows."""
+        columns = self.match.columns
+        last = columns.stride - 1 if self.fields else 0
+        return (columns.out - 1) * columns.stride + max(columns.span - 1, last) + 1
+
+    def _reads_input(self) -> bool:
+        """One row of the input, without padding, needs no copy."""
+        columns = self.match.columns
+        whole = columns.low == 0 and self._reach() <= columns.extent
+        return self.match.row_taps == 1 and whole
+
+    def _extents(self) -> tuple[tuple[str, int], ...]:
+        match = self.match
+        names = AXES[-len(match.axes) :]
+        planes = ("PLANES",) if len(match.planes) == 1 else ("N", "C")
+        columns = match.columns
+        row = max(self._reach(), columns.low + columns.extent)
+        return (
+            *zip(planes, match.planes, strict=True),
+            *((name, axis.extent) for name, axis in zip(names, match.axes)),
+            *((f"O{name}", axis.out) for name, axis in zip(names, match.axes)),
+            *(() if self.direct else (("ROW", row),)),
+        )
+
+    def _scratch(self) -> tuple[Buffer, ...]:
+        sizes = [] if self.direct else [dict(self._extents())["ROW"]]
+        if not self.match.divisor():
+            sizes.append(self.match.columns.out)
+        return tuple(
+            Buffer(f"s{i}", "f32", (size,), "scratch") for i, size in enumerate(sizes)
+        )
+
+    @property
+    def row(self) -> str:
+        return "row" if self.direct else "s0"
+
+    def name(self, extent: str) -> str:
+        return f"{self.frame.label}_{extent}"
+
+    def code(self) -> KernelCode:
+        match, columns = self.match, self.match.columns
+        names = AXES[-len(match.axes) :].lower()
+        planes = ("p",) if len(match.planes) == 1 else ("n", "c")
+        counts = self.frame.scratch[-1].name if not match.divisor() else ""
+        return self.frame.code(
+            "rvv/window.c.j2",
+            self.headers,
+            row="" if self.direct else self.row,
+            counts=counts,
+            columns=columns,
+            margin=match.margins[-1],
+            extents={"columns": self.name("W"), "out": self.name("OW")},
+            planes=[(p, name) for p, (name, _) in zip(planes, self.frame.constants)],
+            results=[(f"o{n}", self.name(f"O{n.upper()}")) for n in names[:-1]],
+            row_taps=match.row_taps,
+            rows=[self._axis(n, i) for i, n in enumerate(names[:-1])],
+            inside=" && ".join(
+                f"{n} >= 0 && {n} < {self.name(n.upper())}" for n in names[:-1]
+            ),
+            start=self._start(planes, names),
+            fill=self._fill(),
+            folded=self._folded(),
+            scale=self._scale(names),
+            windows=self._windows(counts, planes, names),
+        )
+
+    def _axis(self, name: str, number: int) -> dict[str, object]:
+        axis = self.match.axes[number]
+        return {
+            "tap": f"t{name}",
+            "place": name,
+            "index": f"o{name}",
+            "taps": axis.taps,
+            "stride": axis.stride,
+            "dilation": axis.dilation,
+            "low": axis.low,
+        }
+
+    def _start(self, planes: tuple[str, ...], names: str) -> str:
+        """Where a row of the input begins."""
+        places = list(names[:-1])
+        if self.direct:
+            places = [
+                f"o{n} * {axis.stride}" for n, axis in zip(names, self.match.rows)
+            ]
+        text, extents = planes[0], [name for name, _ in self.frame.constants]
+        inner = [*planes[1:], *places]
+        for extent, place in zip(extents[1:], inner):
+            text = f"({text}) * {extent} + {place}" if " " in text else (
+                f"{text} * {extent} + {place}"
+            )
+        text = f"({text})" if " " in text else text
+        return f"{self.match.source} + {text} * {self.name('W')}"
+
+    # ---- rows into one ----
+
+    def _fill(self) -> Strips:
+        def body(s: int, index: str) -> list[str]:
+            value = folds.start(self.match.kind, self.vectors)
+            return [self.vectors.store("s0", index, 1, value)]
+
+        return strips("i", self.name("ROW"), self.vectors, 1, body)
+
+    def _folded(self) -> Strips:
+        vectors, kind = self.vectors, self.match.kind
+
+        def body(s: int, index: str) -> list[str]:
+            lines = [f"{vectors.type} total = {vectors.load('rows[0]', index, 1)};"]
+            if self.match.row_taps > 1:
+                load = vectors.load("rows[t]", index, 1)
+                more = folds.combined(kind, "total", "x", vectors, self.headers)
+                lines += [
+                    "for (size_t t = 1; t < count; t++) {",
+                    f"const {vectors.type} x = {load};",
+                    f"total = {more};",
+                    "}",
+                ]
+            low = self.match.columns.low
+            place = f"{low} + {index}" if low else index
+            return [*lines, vectors.store("s0", place, 1, "total")]
+
+        return strips("i", self.name("W"), vectors, 1, body)
+
+    # ---- windows along it ----
+
+    def _scale(self, names: str) -> list[str]:
+        """One over the rows that count, where that differs between windows."""
+        if self.match.divisor():
+            return []
+        if not self.match.rows:
+            return ["const float scale = 1.0f;"]
+        lines: list[str] = []
+        counted: list[str] = []
+        for name, axis, margin in zip(names, self.match.rows, self.match.margins):
+            first, end = f"first_{name}", f"end_{name}"
+            limit = self.name(name.upper()) + (f" + {margin}" if margin else "")
+            lines += [
+                f"ptrdiff_t {first} = (ptrdiff_t)o{name} * {axis.stride} - {axis.low};",
+                f"ptrdiff_t {end} = {first} + {axis.taps};",
+                f"if ({first} < {-margin}) {first} = {-margin};",
+                f"if ({end} > {limit}) {end} = {limit};",
+            ]
+            counted.append(f"({end} - {first})")
+        lines.append(f"const float scale = 1.0f / (float)({' * '.join(counted)});")
+        return lines
+
+    def _windows(self, counts: str, planes: tuple[str, ...], names: str) -> Strips:
+        columns, vectors = self.match.columns, self.vectors
+        while self.fields and vectors.lmul * columns.stride > LARGEST_GROUP:
+            vectors = Vectors(vectors.lmul // 2)
+        loops = (*planes, *(f"o{n}" for n in names[:-1]))
+
+        def body(s: int, index: str) -> list[str]:
+            printer = VectorPrinter(self.target, vectors, headers=self.headers)
+            total = self._scaled(printer, self._total(printer, index), counts, index)
+            results = self._epilogue(printer, total, (*loops, index))
+            for access, value in zip(self.match.out, results, strict=True):
+                place = self._index(access, (*loops, index))
+                text = vectors.as_vector(value)
+                printer.lines.append(vectors.store(access.buffer, place, 1, text))
+            return printer.lines
+
+        return strips("i", self.name("OW"), vectors, 1, body)
+
+    def _total(self, printer: VectorPrinter, index: str) -> str:
+        """The fold over the taps of a row, declared as `total`."""
+        vectors, kind = printer.vectors, self.match.kind
+        taps = FieldTaps if self.fields else PlainTaps
+        values = taps(printer, self.row, index, self.match.columns.stride)
+        for number, place in enumerate(self.places):
+            value = values.at(place)
+            if number == 0:
+                printer.lines.append(f"{vectors.type} total = {value};")
+                continue
+            more = folds.combined(kind, "total", value, vectors, self.headers)
+            printer.lines.append(f"total = {more};")
+        return "total"
+
+    def _scaled(
+        self, printer: VectorPrinter, total: str, counts: str, index: str
+    ) -> Value:
+        divisor = self.match.divisor()
+        if self.match.kind == "max" or divisor == 1:
+            return Value(total, "vector")
+        call = printer.vectors.call
+        if divisor:
+            text = call("vfmul", total, f"1.0f / {divisor}.0f").text
+        else:
+            printer.declare("share", printer.vectors.load(counts, index, 1))
+            text = call("vfmul", call("vfmul", total, "share").text, "scale").text
+        printer.declare("mean", text)
+        return Value("mean", "vector")
+
+    def _index(self, access: Access, indices: tuple[str, ...]) -> str:
+        named = dict(self.frame.constants)
+        outs = [self.name(f"O{n}") for n in AXES[-len(self.match.axes) :]]
+        loops = [name for name, _ in self.frame.constants][: len(self.match.planes)]
+        return index_text(
+            access, indices, [(name, named[name]) for name in (*loops, *outs)]
+        )
+
+    def _epilogue(
+        self, printer: VectorPrinter, total: Value, indices: tuple[str, ...]
+    ) -> tuple[Value, ...]:
+        if self.match.epilogue is None:
+            return (total,)
+        values: list[Value] = []
+        for j, access in enumerate(self.match.extra):
+            if access is None:
+                values.append(total)
+                continue
+            place = self._index(access, indices)
+            if access.strides[-1]:
+                load = printer.vectors.load(access.buffer, place, access.strides[-1])
+                printer.declare(f"e{j}", load)
+                values.append(Value(f"e{j}", "vector"))
+            else:
+                printer.lines.append(f"const float e{j} = {access.buffer}[{place}];")
+                values.append(Value(f"e{j}", "scalar"))
+        block = self.match.epilogue.body.block
+        missing = len(block.args) - len(values)
+        return printer.body(block, [*values, *[Value("0.0f", "scalar")] * missing])
