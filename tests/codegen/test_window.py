@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,7 +28,10 @@ from tests.ir.samples import floats, module_of, named
 def pool(
     shape: Sequence[int], kind: str, window: Sequence[int], **given: PropertyValue
 ) -> ModuleOp:
-    return module_of(floats(shape), lambda x: pooled(x, kind, window, **given))
+    def body(x: SSAValue) -> SSAValue:
+        return pooled(x, kind, window, **given)
+
+    return module_of(floats(shape), body)
 
 
 def pooled(
@@ -75,11 +79,75 @@ def all_are_lowest(x: Array) -> None:
     x[...] = -np.inf
 
 
-def cases() -> list[Case]:
-    def case(name: str, *arguments: object, **given: PropertyValue) -> Case:
-        return Case(name, lambda: pool(*arguments, **given))  # type: ignore
+Window = tuple[Sequence[int], str, Sequence[int], dict[str, PropertyValue]]
+EDGES = {**HALVES, "count_padding": False}
+OVERHANG = {**HALVES, "high": (2, 2)}
 
-    overhang: dict[str, PropertyValue] = {**HALVES, "high": (2, 2)}
+WINDOWS: dict[str, Window] = {
+    "even": ((1, 2, 8, 70), "max", (2, 2), {}),
+    "odd width": ((1, 2, 8, 71), "max", (2, 2), {}),
+    "by three": ((2, 1, 9, 40), "avg", (3, 3), {}),
+    "every column": (
+        (1, 2, 6, 35),
+        "max",
+        (5, 5),
+        {"strides": (1, 1), "low": (2, 2), "high": (2, 2)},
+    ),
+    "few of many": ((1, 1, 20, 45), "max", (2, 2), {"strides": (5, 11)}),
+    "very few": ((1, 1, 2, 2000), "avg", (2, 3), {"strides": (1, 300)}),
+    "long segments": ((1, 1, 3, 67), "avg", (2, 6), {"strides": (1, 6)}),
+    "dilated": (
+        (1, 2, 12, 30),
+        "max",
+        (3, 3),
+        {"strides": (2, 3), "dilation": (2, 2), "low": (1, 2), "high": (1, 2)},
+    ),
+    "without padding counted": ((1, 2, 8, 20), "avg", (3, 3), EDGES),
+    "overhang": ((1, 2, 8, 20), "avg", (3, 3), OVERHANG),
+    "overhang alone": (
+        (1, 2, 8, 20),
+        "avg",
+        (3, 3),
+        {**OVERHANG, "count_padding": False},
+    ),
+    "divisor": ((1, 2, 8, 20), "avg", (3, 3), {**HALVES, "divisor": 5}),
+    "one axis": (
+        (2, 3, 41),
+        "avg",
+        (4,),
+        {"strides": (2,), "low": (1,), "high": (2,), "count_padding": False},
+    ),
+    "one axis as it is": ((2, 3, 40), "max", (2,), {}),
+    "one row": ((2, 3, 7, 40), "max", (1, 2), {"strides": (2, 2)}),
+    "one column": ((2, 3, 7, 40), "max", (3, 1), {"strides": (1, 1)}),
+    "three axes": (
+        (1, 2, 5, 6, 19),
+        "max",
+        (3, 2, 3),
+        {"strides": (2, 2, 2), "low": (1, 0, 1), "high": (1, 0, 1)},
+    ),
+    "sums of three axes": (
+        (2, 2, 4, 5, 9),
+        "avg",
+        (2, 3, 3),
+        {
+            "strides": (1, 2, 1),
+            "low": (1, 1, 1),
+            "high": (1, 1, 1),
+            "count_padding": False,
+        },
+    ),
+    "one element": ((1, 1, 1, 1), "max", (3, 3), HALVES),
+    "whole rows": ((1, 3, 2, 33), "avg", (2, 33), {}),
+}
+
+
+def window(name: str) -> ModuleOp:
+    shape, kind, taps, given = WINDOWS[name]
+    return pool(shape, kind, taps, **given)
+
+
+def cases() -> list[Case]:
     return [
         Case("epilogue", with_epilogue, schedules="each"),
         Case(
@@ -89,26 +157,8 @@ def cases() -> list[Case]:
             "each",
         ),
         Case("lowest", lambda: pool((1, 1, 5, 9), "max", (2, 2)), [all_are_lowest]),
-        case("even", (1, 2, 8, 70), "max", (2, 2)),
-        case("odd width", (1, 2, 8, 71), "max", (2, 2)),
-        case("by three", (2, 1, 9, 40), "avg", (3, 3)),
-        case("every column", (1, 2, 6, 35), "max", (5, 5), strides=(1, 1), low=(2, 2), high=(2, 2)),
-        case("few of many", (1, 1, 20, 45), "max", (2, 2), strides=(5, 11)),
-        case("long segments", (1, 1, 3, 67), "avg", (2, 6), strides=(1, 6)),
-        case("dilated", (1, 2, 12, 30), "max", (3, 3), strides=(2, 3), dilation=(2, 2), low=(1, 2), high=(1, 2)),
-        case("without padding counted", (1, 2, 8, 20), "avg", (3, 3), **HALVES, count_padding=False),
-        case("overhang", (1, 2, 8, 20), "avg", (3, 3), **overhang),
-        case("overhang without padding", (1, 2, 8, 20), "avg", (3, 3), **overhang, count_padding=False),
-        case("divisor", (1, 2, 8, 20), "avg", (3, 3), **HALVES, divisor=5),
-        case("one axis", (2, 3, 41), "avg", (4,), strides=(2,), low=(1,), high=(2,), count_padding=False),
-        case("one axis direct", (2, 3, 40), "max", (2,)),
-        case("one row per window", (2, 3, 7, 40), "max", (1, 2), strides=(2, 2)),
-        case("one column per window", (2, 3, 7, 40), "max", (3, 1), strides=(1, 1)),
-        case("three axes", (1, 2, 5, 6, 19), "max", (3, 2, 3), strides=(2, 2, 2), low=(1, 0, 1), high=(1, 0, 1)),
-        case("three axes of sums", (2, 2, 4, 5, 9), "avg", (2, 3, 3), strides=(1, 2, 1), low=(1, 1, 1), high=(1, 1, 1), count_padding=False),
-        case("all of one", (1, 1, 1, 1), "max", (3, 3), **HALVES),
-        case("whole rows", (1, 3, 2, 33), "avg", (2, 33)),
-    ]  # fmt: skip
+        *(Case(name, partial(window, name)) for name in WINDOWS),
+    ]
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -116,20 +166,25 @@ def test_windows(style: str):
     check_cases(style, "window", cases())
 
 
+def doubles() -> ModuleOp:
+    def body(x: SSAValue) -> SSAValue:
+        return pooled(x, "max", (2, 2))
+
+    return module_of([tensor((1, 1, 4, 4), f64)], body)
+
+
+NESTS: dict[str, Callable[[], ModuleOp]] = {
+    "a window of padding alone": lambda: pool(
+        (1, 1, 1, 8), "max", (2, 2), strides=(2, 2), high=(3, 0)
+    ),
+    "double precision": doubles,
+    "no elements": lambda: pool((0, 1, 4, 4), "max", (2, 2)),
+}
+
+
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize(
-    "module",
-    [
-        lambda: pool((1, 1, 1, 8), "max", (2, 2), strides=(2, 2), high=(3, 0)),
-        lambda: module_of(
-            [tensor((1, 1, 4, 4), f64)], lambda x: pooled(x, "max", (2, 2))
-        ),
-        lambda: pool((0, 1, 4, 4), "max", (2, 2)),
-    ],
-    ids=["a window of padding alone", "double precision", "no elements"],
-)
-def test_what_stays_a_plain_nest(style: str, module: object):
+@pytest.mark.parametrize("name", NESTS)
+def test_what_stays_a_plain_nest(style: str, name: str):
     target = style_target(style)
-    assert callable(module)
-    case = Case("nest", module)
-    assert match_kernel(fused_kernel(case, target), target).family == "nest"
+    kernel = fused_kernel(Case(name, NESTS[name]), target)
+    assert match_kernel(kernel, target).family == "nest"

@@ -133,17 +133,14 @@ class WindowFamily:
         return ()
 
     def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
-        """Rows are folded first, so a tap costs rows plus columns, not their product."""
+        """Arithmetic as written: folding rows first only makes it less."""
         assert isinstance(match, WindowMatch)
-        width = lane_use(target, schedule)
-        row, results = match.columns, math.prod(shape_of(match.op.result))
-        folds = match.row_taps * row.stride + row.taps
+        width, row = lane_use(target, schedule), match.columns
         vectors = -(-row.out // width)
-        work = results * folds if not target.simt or target.is_cpu_style else 0
         return Cost(
-            max(work, 0) or flops(match.kernel),
+            flops(match.kernel),
             fewest_bytes(match.kernel),
-            max(1.0, results / width),
+            max(1.0, math.prod(shape_of(match.op.result)) / width),
             row.out / (vectors * width),
         )
 
@@ -176,8 +173,8 @@ def _normal_form(
     planes: tuple[int, ...] = (batch, channels)
     if batch == 1 or _one_loop(present, channels):
         planes = (batch * channels,)
-        extra = [None if a is None else replace(a, strides=a.strides[1:]) for a in extra]
-        out = [replace(a, strides=a.strides[1:]) for a in out]
+        extra = [None if a is None else _inner(a) for a in extra]
+        out = [_inner(a) for a in out]
     return WindowMatch(
         "window",
         kernel,
@@ -189,6 +186,11 @@ def _normal_form(
         tuple(extra),
         tuple(out),
     )
+
+
+def _inner(access: Access) -> Access:
+    """Without its first loop."""
+    return replace(access, strides=access.strides[1:])
 
 
 def _one_loop(accesses: Sequence[Access], inner: int) -> bool:

@@ -17,13 +17,12 @@ from mbc.codegen.emitters.rvv.window_taps import (
     PlainTaps,
     uses_fields,
 )
+from mbc.codegen.emitters.window_names import WindowNames
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.window import WindowMatch
 from mbc.codegen.loops import Access, index_text
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
-
-AXES = "DHW"
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
@@ -33,7 +32,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
 
 class _Window:
     def __init__(self, match: WindowMatch, schedule: Schedule, target: Target):
-        self.match, self.target = match, target
+        self.match, self.target, self.names = match, target, WindowNames(match)
         self.vectors = Vectors(number(schedule, "vector"))
         columns = match.columns
         self.places = range(0, columns.span, columns.dilation)
@@ -55,17 +54,9 @@ class _Window:
         return self.match.row_taps == 1 and whole
 
     def _extents(self) -> tuple[tuple[str, int], ...]:
-        match = self.match
-        names = AXES[-len(match.axes) :]
-        planes = ("PLANES",) if len(match.planes) == 1 else ("N", "C")
-        columns = match.columns
+        columns = self.match.columns
         row = max(self._reach(), columns.low + columns.extent)
-        return (
-            *zip(planes, match.planes, strict=True),
-            *((name, axis.extent) for name, axis in zip(names, match.axes)),
-            *((f"O{name}", axis.out) for name, axis in zip(names, match.axes)),
-            *(() if self.direct else (("ROW", row),)),
-        )
+        return (*self.names.extents(), *(() if self.direct else (("ROW", row),)))
 
     def _scratch(self) -> tuple[Buffer, ...]:
         sizes = [] if self.direct else [dict(self._extents())["ROW"]]
@@ -83,59 +74,31 @@ class _Window:
         return f"{self.frame.label}_{extent}"
 
     def code(self) -> KernelCode:
-        match, columns = self.match, self.match.columns
-        names = AXES[-len(match.axes) :].lower()
-        planes = ("p",) if len(match.planes) == 1 else ("n", "c")
-        counts = self.frame.scratch[-1].name if not match.divisor() else ""
+        match, label = self.match, self.frame.label
+        planes = zip(self.names.loops(), self.names.loop_extents(label))
+        counts = "" if match.divisor() else self.frame.scratch[-1].name
+        places = [
+            f"o{name.lower()}" + (f" * {axis.stride}" if axis.stride > 1 else "")
+            for name, axis in zip(self.names.axes, match.rows)
+        ]
         return self.frame.code(
             "rvv/window.c.j2",
             self.headers,
             row="" if self.direct else self.row,
             counts=counts,
-            columns=columns,
+            columns=match.columns,
             margin=match.margins[-1],
             extents={"columns": self.name("W"), "out": self.name("OW")},
-            planes=[(p, name) for p, (name, _) in zip(planes, self.frame.constants)],
-            results=[(f"o{n}", self.name(f"O{n.upper()}")) for n in names[:-1]],
+            planes=list(planes)[: len(match.planes)],
             row_taps=match.row_taps,
-            rows=[self._axis(n, i) for i, n in enumerate(names[:-1])],
-            inside=" && ".join(
-                f"{n} >= 0 && {n} < {self.name(n.upper())}" for n in names[:-1]
-            ),
-            start=self._start(planes, names),
+            rows=self.names.rows(label),
+            inside=self.names.inside(label),
+            start=self.names.start(label, places if self.direct else ()),
             fill=self._fill(),
             folded=self._folded(),
-            scale=self._scale(names),
-            windows=self._windows(counts, planes, names),
+            scale=self._scale(),
+            windows=self._windows(counts),
         )
-
-    def _axis(self, name: str, number: int) -> dict[str, object]:
-        axis = self.match.axes[number]
-        return {
-            "tap": f"t{name}",
-            "place": name,
-            "index": f"o{name}",
-            "taps": axis.taps,
-            "stride": axis.stride,
-            "dilation": axis.dilation,
-            "low": axis.low,
-        }
-
-    def _start(self, planes: tuple[str, ...], names: str) -> str:
-        """Where a row of the input begins."""
-        places = list(names[:-1])
-        if self.direct:
-            places = [
-                f"o{n} * {axis.stride}" for n, axis in zip(names, self.match.rows)
-            ]
-        text, extents = planes[0], [name for name, _ in self.frame.constants]
-        inner = [*planes[1:], *places]
-        for extent, place in zip(extents[1:], inner):
-            text = f"({text}) * {extent} + {place}" if " " in text else (
-                f"{text} * {extent} + {place}"
-            )
-        text = f"({text})" if " " in text else text
-        return f"{self.match.source} + {text} * {self.name('W')}"
 
     # ---- rows into one ----
 
@@ -168,32 +131,32 @@ class _Window:
 
     # ---- windows along it ----
 
-    def _scale(self, names: str) -> list[str]:
+    def _scale(self) -> list[str]:
         """One over the rows that count, where that differs between windows."""
         if self.match.divisor():
             return []
-        if not self.match.rows:
-            return ["const float scale = 1.0f;"]
         lines: list[str] = []
         counted: list[str] = []
-        for name, axis, margin in zip(names, self.match.rows, self.match.margins):
-            first, end = f"first_{name}", f"end_{name}"
-            limit = self.name(name.upper()) + (f" + {margin}" if margin else "")
+        rows = zip(self.names.axes, self.match.rows, self.match.margins)
+        for (name, axis, margin), low in zip(rows, map(str.lower, self.names.axes)):
+            first, end = f"first_{low}", f"end_{low}"
+            limit = self.name(name) + (f" + {margin}" if margin else "")
             lines += [
-                f"ptrdiff_t {first} = (ptrdiff_t)o{name} * {axis.stride} - {axis.low};",
+                f"ptrdiff_t {first} = o{low} * {axis.stride} - {axis.low};",
                 f"ptrdiff_t {end} = {first} + {axis.taps};",
                 f"if ({first} < {-margin}) {first} = {-margin};",
                 f"if ({end} > {limit}) {end} = {limit};",
             ]
             counted.append(f"({end} - {first})")
-        lines.append(f"const float scale = 1.0f / (float)({' * '.join(counted)});")
+        product = " * ".join(counted) or "1"
+        lines.append(f"const float scale = 1.0f / (float)({product});")
         return lines
 
-    def _windows(self, counts: str, planes: tuple[str, ...], names: str) -> Strips:
+    def _windows(self, counts: str) -> Strips:
         columns, vectors = self.match.columns, self.vectors
         while self.fields and vectors.lmul * columns.stride > LARGEST_GROUP:
             vectors = Vectors(vectors.lmul // 2)
-        loops = (*planes, *(f"o{n}" for n in names[:-1]))
+        loops = self.names.loops()[:-1]
 
         def body(s: int, index: str) -> list[str]:
             printer = VectorPrinter(self.target, vectors, headers=self.headers)
@@ -212,9 +175,9 @@ class _Window:
         vectors, kind = printer.vectors, self.match.kind
         taps = FieldTaps if self.fields else PlainTaps
         values = taps(printer, self.row, index, self.match.columns.stride)
-        for number, place in enumerate(self.places):
+        for place in self.places:
             value = values.at(place)
-            if number == 0:
+            if place == 0:
                 printer.lines.append(f"{vectors.type} total = {value};")
                 continue
             more = folds.combined(kind, "total", value, vectors, self.headers)
@@ -238,11 +201,8 @@ class _Window:
 
     def _index(self, access: Access, indices: tuple[str, ...]) -> str:
         named = dict(self.frame.constants)
-        outs = [self.name(f"O{n}") for n in AXES[-len(self.match.axes) :]]
-        loops = [name for name, _ in self.frame.constants][: len(self.match.planes)]
-        return index_text(
-            access, indices, [(name, named[name]) for name in (*loops, *outs)]
-        )
+        loops = self.names.loop_extents(self.frame.label)
+        return index_text(access, indices, [(name, named[name]) for name in loops])
 
     def _epilogue(
         self, printer: VectorPrinter, total: Value, indices: tuple[str, ...]

@@ -65,12 +65,15 @@ class FieldTaps:
         lmul, stride, vl = self.vectors.lmul, self.stride, self.vectors.length
         type = f"f32m{lmul}x{stride}"
         if stride == PAIR:
+            words, pairs = f"u32m{2 * lmul}", f"u64m{2 * lmul}"
             load = f"__riscv_vle32_v_f32m{2 * lmul}({self.first}, {PAIR} * {vl})"
-            pairs = (
-                f"__riscv_vreinterpret_v_u32m{2 * lmul}_u64m{2 * lmul}("
-                f"__riscv_vreinterpret_v_f32m{2 * lmul}_u32m{2 * lmul}({load}))"
-            )
-            self.printer.lines.append(f"const vuint64m{2 * lmul}_t pairs = {pairs};")
+            self.printer.lines += [
+                f"const vfloat32m{2 * lmul}_t both = {load};",
+                f"const vuint32m{2 * lmul}_t bits = "
+                f"__riscv_vreinterpret_v_f32m{2 * lmul}_{words}(both);",
+                f"const vuint64m{2 * lmul}_t pairs = "
+                f"__riscv_vreinterpret_v_{words}_{pairs}(bits);",
+            ]
             return
         load = f"__riscv_vlseg{stride}e32_v_{type}({self.first}, {vl})"
         self.printer.lines.append(f"const vfloat32m{lmul}x{stride}_t fields = {load};")
