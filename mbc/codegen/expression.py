@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mbc.codegen.targets import Target
 from mbc.errors import InvalidInput
 from mbc.ir.scalars import constant_value
-from mbc.ir.types import element_of, is_tensor
+from mbc.ir.types import element_of, is_float, is_tensor
 
 FORMATS = {
     "arith.addf": "{0} + {1}",
@@ -147,6 +147,15 @@ def integer_literal(value: int, dtype: str) -> str:
             return "(-9223372036854775807L - 1)"
         return f"{value}L" if abs(value) > 2**31 - 1 else str(value)
     return "(-2147483647 - 1)" if value == -(2**31) else str(value)
+
+
+def number_literal(value: float | int, element: Attribute) -> str:
+    """The text of a number of an element type."""
+    dtype = str(element)
+    is_real = is_float(element)
+    return (
+        float_literal(value, dtype) if is_real else integer_literal(int(value), dtype)
+    )
 
 
 def literal(op: arith.ConstantOp) -> str:

@@ -49,6 +49,7 @@ POOL: Properties = {
 }
 REDUCE: Properties = {"kind": "sum", "axes": (0,), "keepdims": False}
 ARG: Properties = {"kind": "max", "axis": 0, "keepdims": False}
+SCAN: Properties = {"kind": "sum", "axis": 1, "exclusive": False, "reverse": False}
 ATTENTION: Properties = {"scale": 1.0, "causal": False}
 GEMM = maps((0, 2), (1, 2), (0, 1))
 
@@ -186,8 +187,16 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
     (
         "scan",
         [f(2, 3)],
-        {"kind": "max", "axis": 1, "exclusive": False, "reverse": False},
-        "sum or prod",
+        {"kind": "mean", "axis": 1, "exclusive": False, "reverse": False},
+        "kind 'mean' is none of",
+    ),
+    ("scan", [i(2, 3)], SCAN | {"kind": "logsumexp"}, "logsumexp needs floats"),
+    ("scan", [f(2, 3)], SCAN | {"indices": True}, "indices are of a max or min"),
+    (
+        "scan",
+        [f(2, 3)],
+        SCAN | {"kind": "max", "indices": True, "exclusive": True},
+        "an exclusive scan has no indices",
     ),
     ("softmax", [f(2, 3)], {"axis": 2, "log": False}, "axis 2"),
     ("softmax", [i(2, 3)], {"axis": 1, "log": False}, "needs floats"),

@@ -21,6 +21,7 @@ EMITTERS = {
         "reduce": "mbc.codegen.emitters.rvv.reduce:emit",
         "rowwise": "mbc.codegen.emitters.rvv.rowwise:emit",
         "window": "mbc.codegen.emitters.rvv.window:emit",
+        "scan": "mbc.codegen.emitters.rvv.scan:emit",
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
@@ -29,6 +30,7 @@ EMITTERS = {
         "reduce": "mbc.codegen.emitters.opencl.reduce:emit",
         "rowwise": "mbc.codegen.emitters.opencl.rowwise:emit",
         "window": "mbc.codegen.emitters.opencl.window:emit",
+        "scan": "mbc.codegen.emitters.opencl.scan:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
@@ -37,6 +39,7 @@ EMITTERS = {
         "reduce": "mbc.codegen.emitters.cuda.reduce:emit",
         "rowwise": "mbc.codegen.emitters.cuda.rowwise:emit",
         "window": "mbc.codegen.emitters.window_simt:emit",
+        "scan": "mbc.codegen.emitters.scan_simt:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
 }

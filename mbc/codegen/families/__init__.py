@@ -23,6 +23,7 @@ FAMILIES = {
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
     "window": "mbc.codegen.families.window:WindowFamily",
+    "scan": "mbc.codegen.families.scan:ScanFamily",
     "nest": "mbc.codegen.families.nest:NestFamily",
 }
 

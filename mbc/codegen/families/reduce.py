@@ -113,7 +113,7 @@ def _normal_form(
     ]
     present = [a for a in extra if a is not None]
     nest = collapse(Nest(shape, kinds, (*reads, *present), tuple(out)))
-    form = _three_loops(nest)
+    form = three_loops(nest)
     if form is None or 0 in form.extents:
         return None
     inputs, found = form.inputs[: len(reads)], iter(form.inputs[len(reads) :])
@@ -162,7 +162,7 @@ def _extra(
     return found
 
 
-def _three_loops(nest: Nest) -> Nest | None:
+def three_loops(nest: Nest) -> Nest | None:
     """(outer, reduced, inner), with extent 1 for what is missing."""
     order = nest.kinds
     if order.count("reduction") > 1:
