@@ -82,7 +82,7 @@ class ScanFamily:
         if not target.simt:
             return {"vector": (1, 2), "unroll": (8, 4, 2, 1)}
         if target.is_cpu_style:
-            return {"vector": (16, 8, 4), "parallel": _cpu_parallel(match)}
+            return {"vector": (16, 8, 4), "parallel": _cpu_parallel(match, target)}
         if columns:
             return {"parallel": (64, 128, 256)}
         threads = row_threads(match.outer, match.length, target)
@@ -103,7 +103,11 @@ class ScanFamily:
         return row_cost(match.kernel, rows, length, target, schedule)
 
 
-def _cpu_parallel(match: ScanMatch) -> tuple[int, ...]:
+FEW_UNITS = 4
+"""Fewer processors gain nothing from parts, which read the row a second time."""
+
+
+def _cpu_parallel(match: ScanMatch, target: Target) -> tuple[int, ...]:
     """Vectors of columns side by side, or parts of each row."""
     if match.inner > 1:
         return (4, 16, 1)
@@ -111,7 +115,8 @@ def _cpu_parallel(match: ScanMatch) -> tuple[int, ...]:
     if match.outer >= 64 or most < 2:
         return (1,)
     parts = min(most, 256)
-    return tuple(dict.fromkeys((parts, max(1, parts // 4), 1)))
+    choices = tuple(dict.fromkeys((parts, max(1, parts // 4), 1)))
+    return choices[::-1] if target.peaks.units < FEW_UNITS else choices
 
 
 def _normal_form(kernel: KernelOp, found: Anchored, op: ScanOp) -> ScanMatch | None:

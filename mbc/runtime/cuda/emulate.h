@@ -219,6 +219,11 @@ static T __shfl_xor_sync(unsigned mask, T value, int offset) {
   return emulated::shuffle(mask, value, emulated::now->lane ^ offset);
 }
 template <class T>
+static T __shfl_up_sync(unsigned mask, T value, int offset) {
+  const int lane = emulated::now->lane;
+  return emulated::shuffle(mask, value, lane >= offset ? lane - offset : lane);
+}
+template <class T>
 static T __shfl_down_sync(unsigned mask, T value, int offset) {
   const int lane = emulated::now->lane;
   return emulated::shuffle(mask, value, lane + offset < 32 ? lane + offset : lane);

@@ -13,6 +13,12 @@ HELPER = re.compile(r"\b(?:mbc_\w+|MBC_\w+|double)\b")
 NEEDS = {
     "mbc_max": {"mbc_maximum"},
     "mbc_min": {"mbc_minimum"},
+    "mbc_scan_max": {"mbc_maximum", "MBC_INF"},
+    "mbc_scan_min": {"mbc_minimum", "MBC_INF"},
+    "mbc_scan_back_max": {"mbc_maximum", "MBC_INF"},
+    "mbc_scan_back_min": {"mbc_minimum", "MBC_INF"},
+    "mbc_group_scan_max": {"mbc_maximum", "MBC_INF"},
+    "mbc_group_scan_min": {"mbc_minimum", "MBC_INF"},
     "mbc_group_max": {"mbc_maximum"},
     "mbc_group_min": {"mbc_minimum"},
     "mbc_erf": {"mbc_fma"},
