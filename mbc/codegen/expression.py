@@ -149,7 +149,7 @@ def integer_literal(value: int, dtype: str) -> str:
     return "(-2147483647 - 1)" if value == -(2**31) else str(value)
 
 
-def number_literal(value: float | int, element: Attribute) -> str:
+def number_literal(value: float, element: Attribute) -> str:
     """The text of a number of an element type."""
     dtype = str(element)
     is_real = is_float(element)

@@ -22,6 +22,7 @@ EMITTERS = {
         "rowwise": "mbc.codegen.emitters.rvv.rowwise:emit",
         "window": "mbc.codegen.emitters.rvv.window:emit",
         "scan": "mbc.codegen.emitters.rvv.scan:emit",
+        "arg_reduce": "mbc.codegen.emitters.rvv.arg_reduce:emit",
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
@@ -31,6 +32,7 @@ EMITTERS = {
         "rowwise": "mbc.codegen.emitters.opencl.rowwise:emit",
         "window": "mbc.codegen.emitters.opencl.window:emit",
         "scan": "mbc.codegen.emitters.opencl.scan:emit",
+        "arg_reduce": "mbc.codegen.emitters.opencl.arg_reduce:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
@@ -40,6 +42,7 @@ EMITTERS = {
         "rowwise": "mbc.codegen.emitters.cuda.rowwise:emit",
         "window": "mbc.codegen.emitters.window_simt:emit",
         "scan": "mbc.codegen.emitters.scan_simt:emit",
+        "arg_reduce": "mbc.codegen.emitters.arg_reduce_simt:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
 }

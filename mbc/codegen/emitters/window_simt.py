@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-from mbc.codegen.emitters.nest import kernel_buffers, parameter
+from mbc.codegen.emitters.simt import SimtFrame
 from mbc.codegen.emitters.window_names import WindowNames, place_text
 from mbc.codegen.expression import ScalarPrinter
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.window import WindowMatch
 from mbc.codegen.loops import index_text
 from mbc.codegen.program import KernelCode, Launch
-from mbc.codegen.render import render
 from mbc.codegen.targets import Target
 from mbc.ir.types import shape_of
 
@@ -21,23 +20,15 @@ FOLDS = {"max": "mbc_maximum(total, x)", "sum": "total + x"}
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, WindowMatch)
-    size = schedule["parallel"]
-    assert isinstance(size, int)
-    names, label = WindowNames(match), match.kernel.label.data
-    operands, results = kernel_buffers(match.kernel)
-    buffers = (*operands, *results)
-    named = tuple((f"{label}_{name}", extent) for name, extent in names.extents())
+    names = WindowNames(match)
+    frame = SimtFrame(match, schedule, target, names.extents())
+    size, label = frame.number("parallel"), frame.label
     items = math.prod(shape_of(match.op.result))
-    wide = max(b.elements for b in buffers) >= 2**30
-    source = render(
+    return frame.code(
         "common/window_simt.j2",
-        label=label,
-        qualifier=target.kernel,
-        work_item=target.work_item,
-        index=target.types["i64"] if wide else "int",
+        [Launch(label, (), (-(-items // size), 1, 1), (size, 1, 1))],
+        kernel=frame.spelling.kernel.format(size),
         kind=match.op.str_of("kind"),
-        constants=named,
-        parameters=", ".join(parameter(b, target) for b in buffers),
         items=" * ".join(names.loop_extents(label)),
         indices=_indices(names, label),
         axes=_axes(match, names, label),
@@ -45,24 +36,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         start=STARTS[match.kind],
         fold=FOLDS[match.kind],
         divisor=match.divisor(),
-        ending=_ending(match, names, label, dict(named), target),
-    )
-    launch = Launch(
-        label, tuple(b.name for b in buffers), (-(-items // size), 1, 1), (size, 1, 1)
-    )
-    text = f"parallel = {size}"
-    return KernelCode(
-        label,
-        match.family,
-        target.name,
-        source,
-        operands,
-        results,
-        (),
-        (launch,),
-        (),
-        text,
-        named,
+        ending=_ending(match, names, label, dict(frame.named), target),
     )
 
 

@@ -24,6 +24,7 @@ FAMILIES = {
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
     "window": "mbc.codegen.families.window:WindowFamily",
     "scan": "mbc.codegen.families.scan:ScanFamily",
+    "arg_reduce": "mbc.codegen.families.arg_reduce:ArgReduceFamily",
     "nest": "mbc.codegen.families.nest:NestFamily",
 }
 

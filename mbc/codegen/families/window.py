@@ -112,7 +112,9 @@ class WindowFamily:
         assert isinstance(op, PoolOp)
         if epilogue is not None and not body_vectorizes(epilogue, target):
             return None
-        if str(element_of(op.input)) != "f32" or 0 in shape_of(op.result):
+        if op.with_indices or str(element_of(op.input)) != "f32":
+            return None
+        if 0 in shape_of(op.result):
             return None
         axes = window_axes(op)
         if not all(axis.every_window_reads() for axis in axes[:-1]):

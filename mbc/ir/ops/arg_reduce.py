@@ -1,4 +1,4 @@
-"""mbc.arg_reduce: the index of the largest or smallest element along an axis."""
+"""mbc.arg_reduce: where along an axis the largest or smallest element is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, TensorType, i64
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 
 from mbc.ir import build
@@ -21,15 +29,24 @@ from mbc.ir.types import Array, Tensor, element_of, is_float, shape_of, tensor
 
 @irdl_op_definition
 class ArgReduceOp(TensorOp):
-    """i64 index of the first maximum or minimum along `axis`; the first NaN wins."""
+    """i64 index of the first maximum or minimum along `axis`; the first NaN wins.
+
+    With `values` a second result is the element itself.
+    """
 
     name = "mbc.arg_reduce"
     input = operand_def(TensorType)
     result = result_def(TensorType)
+    value = opt_result_def(TensorType)
     kind = prop_def(StringAttr)
     axis = prop_def(IntegerAttr)
     keepdims = prop_def(BoolAttr)
+    values = opt_prop_def(BoolAttr)
     traits = traits_def(Pure())
+
+    @property
+    def with_values(self) -> bool:
+        return "values" in self.properties and self.bool_of("values")
 
     def check(self, types: Sequence[Tensor]) -> None:
         shape, axis = types[0].get_shape(), self.int_of("axis")
@@ -41,13 +58,16 @@ class ArgReduceOp(TensorOp):
         shape = list(types[0].get_shape())
         axis = self.int_of("axis")
         shape[axis : axis + 1] = [1] if self.bool_of("keepdims") else []
-        return (tensor(shape, i64),)
+        where = tensor(shape, i64)
+        if not self.with_values:
+            return (where,)
+        return (where, tensor(shape, types[0].element_type))
 
     def dims(self) -> Dims:
         names = [f"d{i}" for i in range(len(shape_of(self.input)))]
         axis, out = self.int_of("axis"), list(names)
         out[axis : axis + 1] = [""] if self.bool_of("keepdims") else []
-        return Dims((tuple(names),), (tuple(out),))
+        return Dims((tuple(names),), (tuple(out),) * len(self.results))
 
     def flops(self) -> int:
         return math.prod(shape_of(self.input))
@@ -55,8 +75,12 @@ class ArgReduceOp(TensorOp):
     def evaluate(self, *arrays: Array) -> tuple[Array, ...]:
         function = np.argmax if self.str_of("kind") == "max" else np.argmin
         axis = self.int_of("axis")
-        found = function(arrays[0], axis=axis, keepdims=self.bool_of("keepdims"))
-        return (np.asarray(found, np.int64),)
+        keep = self.bool_of("keepdims")
+        found = np.asarray(function(arrays[0], axis=axis, keepdims=True), np.int64)
+        results = [found]
+        if self.with_values:
+            results.append(np.take_along_axis(arrays[0], found, axis))
+        return tuple(r if keep else np.squeeze(r, axis) for r in results)
 
     def decompose(self) -> Sequence[SSAValue]:
         axis, shape = self.int_of("axis"), shape_of(self.input)
@@ -82,8 +106,9 @@ class ArgReduceOp(TensorOp):
                 arith.SelectOp(take, here, where).result,
             ]
 
-        found = build.generic([self.input], [best, where], maps, kinds, step)[1]
-        return (build.reshape(found, shape_of(self.result)),)
+        value, found = build.generic([self.input], [best, where], maps, kinds, step)
+        results = (found, value) if self.with_values else (found,)
+        return [build.reshape(r, shape_of(self.result)) for r in results]
 
 
 def better(kind: str, x: SSAValue, best: SSAValue) -> SSAValue:

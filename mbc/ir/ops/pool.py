@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects import tensor as tensor_dialect
 from xdsl.dialects.builtin import (
     AnyFloat,
     BoolAttr,
@@ -22,7 +23,15 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 
 from mbc.ir import build
@@ -39,7 +48,15 @@ from mbc.ir.arithmetic import (
 from mbc.ir.ops.pad import PadOp
 from mbc.ir.ops.reduce import fold
 from mbc.ir.tensor_op import Dims, TensorOp, require
-from mbc.ir.types import Array, Tensor, accumulator, element_of, shape_of, tensor
+from mbc.ir.types import (
+    Array,
+    Tensor,
+    accumulator,
+    element_of,
+    is_float,
+    shape_of,
+    tensor,
+)
 
 
 @irdl_op_definition
@@ -50,11 +67,14 @@ class PoolOp(TensorOp):
     with zeros, of which only the first `low` and as many behind count towards the
     divisor where `count_padding` says so (`high` may hold more, for a ceiling-mode
     window that hangs over the edge). `divisor` replaces the count where positive.
+    With `indices` a maximum has a second result: where in its plane, as i64, it was
+    met first; the last NaN of a window wins.
     """
 
     name = "mbc.pool"
     input = operand_def(TensorType)
     result = result_def(TensorType)
+    where = opt_result_def(TensorType)
     kind = prop_def(StringAttr)
     window = prop_def(DenseArrayBase[IntegerType])
     strides = prop_def(DenseArrayBase[IntegerType])
@@ -63,7 +83,12 @@ class PoolOp(TensorOp):
     dilation = prop_def(DenseArrayBase[IntegerType])
     count_padding = prop_def(BoolAttr)
     divisor = prop_def(IntegerAttr)
+    indices = opt_prop_def(BoolAttr)
     traits = traits_def(Pure())
+
+    @property
+    def with_indices(self) -> bool:
+        return "indices" in self.properties and self.bool_of("indices")
 
     def check(self, types: Sequence[Tensor]) -> None:
         shape = types[0].get_shape()
@@ -81,6 +106,10 @@ class PoolOp(TensorOp):
         require(
             all(extent > 0 for extent in self.spatial(shape)),
             f"mbc.pool: the window is larger than the padded input {types[0]}",
+        )
+        require(
+            not self.with_indices or self.str_of("kind") == "max",
+            "mbc.pool: indices are of a maximum",
         )
 
     def spatial(self, input: Sequence[int]) -> list[int]:
@@ -101,11 +130,13 @@ class PoolOp(TensorOp):
     def infer(self, types: Sequence[Tensor]) -> tuple[Tensor, ...]:
         shape = types[0].get_shape()
         result = [*shape[:2], *self.spatial(shape)]
-        return (tensor(result, types[0].element_type),)
+        value = tensor(result, types[0].element_type)
+        return (value, tensor(result, i64)) if self.with_indices else (value,)
 
     def dims(self) -> Dims:
         spatial = len(self.ints_of("window"))
-        return Dims((("n", "c", *"xyz"[:spatial]),), (("n", "c", *("",) * spatial),))
+        out = ("n", "c", *("",) * spatial)
+        return Dims((("n", "c", *"xyz"[:spatial]),), (out,) * len(self.results))
 
     def flops(self) -> int:
         return math.prod(shape_of(self.result)) * math.prod(self.ints_of("window"))
@@ -147,9 +178,28 @@ class PoolOp(TensorOp):
         for tap in itertools.product(*(range(k) for k in self.ints_of("window"))):
             window = padded[(slice(None),) * 2 + self._window(tap, out)]
             total = np.maximum(total, window) if maximum else total + window
+        if self.with_indices:
+            return (total, self._indices(x))
         if maximum:
             return (total,)
         return ((total / self.counts(x.shape)).astype(x.dtype),)
+
+    def _indices(self, x: Array) -> Array:
+        """Where the maximum of every window is, by walking its taps in order."""
+        extents, out = x.shape[2:], self.spatial(x.shape)
+        places = np.arange(math.prod(extents)).reshape(extents)
+        pads = list(zip(self.ints_of("low"), self.ints_of("high"), strict=True))
+        places = np.pad(places, pads, constant_values=-1)
+        padded = np.pad(x, [(0, 0), (0, 0), *pads])
+        best = np.zeros((*x.shape[:2], *out), x.dtype)
+        found = np.full((*x.shape[:2], *out), -1)
+        for tap in itertools.product(*(range(k) for k in self.ints_of("window"))):
+            window = self._window(tap, out)
+            value, place = padded[(slice(None),) * 2 + window], places[window]
+            larger = (found < 0) | (value > best) | (value != value)
+            take = larger & (place >= 0)
+            best, found = np.where(take, value, best), np.where(take, place, found)
+        return np.maximum(found, 0).astype(np.int64)
 
     def _window(self, tap: Sequence[int], out: Sequence[int]) -> tuple[slice, ...]:
         rows = zip(
@@ -161,6 +211,8 @@ class PoolOp(TensorOp):
         )
 
     def decompose(self) -> Sequence[SSAValue]:
+        if self.with_indices:
+            return self._decompose_indices()
         input = shape_of(self.input)
         element = element_of(self.input)
         acc = accumulator(element)
@@ -189,6 +241,58 @@ class PoolOp(TensorOp):
                 [total], out, acc, lambda x: divide(x, self._divisor(acc))
             )
         return (build.narrow(total, element),)
+
+    def _decompose_indices(self) -> Sequence[SSAValue]:
+        """Windows over the input itself; what lies outside is read at its edge."""
+        element, out = element_of(self.input), shape_of(self.result)
+        spatial = len(out) - 2
+        window = build.empty(self.ints_of("window"), element)
+        inits = [build.filled(out, element, self.fill()), build.filled(out, i64, -1)]
+        maps = self._loop_maps(spatial)[1:]
+        kinds = ["parallel"] * (2 + spatial) + ["reduction"] * spatial
+
+        def step(_: SSAValue, best: SSAValue, where: SSAValue) -> list[SSAValue]:
+            inside, places = self._places(spatial)
+            axes = [linalg.IndexOp(axis).result for axis in (0, 1)]
+            x = tensor_dialect.ExtractOp(self.input, [*axes, *places], element).result
+            flat = places[0]
+            for extent, place in zip(shape_of(self.input)[3:], places[1:]):
+                flat = add(multiply(flat, number(extent)), place)
+            first = arith.CmpiOp(where, constant(-1, i64), "eq").result
+            take = arith.OrIOp(first, exceeds(x, best)).result
+            take = arith.AndIOp(take, inside).result
+            here = arith.IndexCastOp(flat, i64).result
+            return [
+                arith.SelectOp(take, x, best).result,
+                arith.SelectOp(take, here, where).result,
+            ]
+
+        value, where = build.generic([window], inits, [*maps, maps[-1]], kinds, step)
+        found = build.elementwise(
+            [where], out, i64, lambda w: maximum(w, constant(0, i64))
+        )
+        return (value, found)
+
+    def _places(self, spatial: int) -> tuple[SSAValue, list[SSAValue]]:
+        """Whether a tap lies inside the input, and its place or the nearest one."""
+        inside = constant(1, IntegerType(1))
+        places: list[SSAValue] = []
+        rows = zip(
+            shape_of(self.input)[2:],
+            self.ints_of("strides"),
+            self.ints_of("low"),
+            self.ints_of("dilation"),
+            strict=True,
+        )
+        for axis, (extent, stride, low, dilation) in enumerate(rows):
+            start = multiply(linalg.IndexOp(2 + axis).result, number(stride))
+            tap = multiply(linalg.IndexOp(2 + spatial + axis).result, number(dilation))
+            place = subtract(add(start, tap), number(low))
+            near = minimum(maximum(place, number(0)), number(extent - 1))
+            same = arith.CmpiOp(place, near, "eq").result
+            inside = arith.AndIOp(inside, same).result
+            places.append(near)
+        return inside, places
 
     def _divisor(self, acc: Attribute) -> SSAValue:
         """`counts` as scalar code: a constant where every position has the same."""
@@ -221,6 +325,14 @@ class PoolOp(TensorOp):
             AffineMap(loops, 0, tuple(window)),
             AffineMap(loops, 0, (d[0], d[1], *out)),
         ]
+
+
+def exceeds(x: SSAValue, best: SSAValue) -> SSAValue:
+    """Whether `x` is larger than `best` or no number."""
+    if not is_float(x.type):
+        return arith.CmpiOp(x, best, "sgt").result
+    larger = arith.CmpfOp(x, best, "ogt").result
+    return arith.OrIOp(larger, arith.CmpfOp(x, x, "uno").result).result
 
 
 def number(value: int) -> SSAValue:
