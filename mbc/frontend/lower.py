@@ -108,7 +108,8 @@ class Lowerer:
         assert isinstance(options, dict)
         kept = {key: v for key, v in options.items() if key not in IGNORED}
         with ImplicitBuilder(self.block):
-            return lowering(Call(self.metas, outputs), *arguments, **kept)
+            call = Call(self.metas, outputs, picked(node))
+            return lowering(call, *arguments, **kept)
 
     def _pick(self, node: Node) -> None:
         """One result of an operator with several."""
@@ -128,6 +129,12 @@ class Lowerer:
 def node_outputs(node: Node) -> tuple[torch.Tensor, ...]:
     values = tree_leaves(node.meta.get("val"))
     return tuple(v for v in values if isinstance(v, torch.Tensor))
+
+
+def picked(node: Node) -> frozenset[int]:
+    """Which of an operator's several results are read."""
+    picks = [user.args[1] for user in node.users if user.target is operator.getitem]
+    return frozenset(index for index in picks if isinstance(index, int))
 
 
 def placeholder(output: torch.Tensor) -> SSAValue:

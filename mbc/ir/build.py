@@ -152,14 +152,17 @@ def reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[Intege
 
 
 def reshape(value: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """A view of the same elements in row-major order: collapse, then expand."""
+    """A view of the same elements in row-major order: collapse, then expand.
+
+    A scalar tensor is copied.
+    """
     before = shape_of(value)
     if before == tuple(shape):
         return value
     if not shape:
         return _collapse(value, [], [])
-    if not before:
-        return _expand(value, [], shape)
+    if not before:  # xDSL verifies no expansion of a scalar tensor
+        return elementwise([value], shape, element_of(value), lambda x: x)
     groups = common_groups(before, shape)
     middle = [math.prod(before[i] for i in mine) for mine, _ in groups]
     if len(middle) != len(before):

@@ -74,7 +74,7 @@ class ArgReduceFamily:
         if not target.simt:
             return {"vector": (4, 8, 2, 1), "unroll": (2, 1, 4)}
         if target.is_cpu_style:
-            return {"vector": (16, 8, 4), "parallel": (2, 1, 4) if columns else (1,)}
+            return {"vector": (16, 8, 4), "parallel": (4, 1, 2) if columns else (1,)}
         if columns:
             return {"parallel": (64, 128, 256)}
         threads = max(row_threads(match.outer, match.reduced, target), 32)

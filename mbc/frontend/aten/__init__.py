@@ -19,6 +19,7 @@ from mbc.frontend.aten import (
     pooling,
     recurrent,
     reduction,
+    scans,
     shape,
 )
 from mbc.frontend.aten.call import Lowering
@@ -35,6 +36,7 @@ FILES = (
     pooling,
     recurrent,
     reduction,
+    scans,
     shape,
 )
 

@@ -27,6 +27,8 @@ class Call:
     """The fake tensor of every value that an argument can be."""
     outputs: tuple[torch.Tensor, ...]
     """The fake tensors of the operator's results."""
+    picked: frozenset[int] = frozenset()
+    """Which of several results anything reads."""
 
     @property
     def dtype(self) -> torch.dtype:
@@ -39,6 +41,10 @@ class Call:
     @property
     def element(self) -> Attribute:
         return element_of_dtype(self.dtype)
+
+    def reads(self, result: int) -> bool:
+        """Whether anything reads that one of several results."""
+        return result in self.picked
 
     def dtype_of(self, value: SSAValue) -> torch.dtype:
         dtype = self.metas[value].dtype

@@ -1,4 +1,4 @@
-"""Pools as `mbc.pool`; adaptive averages as a mean or as an even pool."""
+"""Pools as `mbc.pool`; adaptive ones also as reductions of slices."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from mbc.frontend.aten.call import Call, Lowering, integers
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
+from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.pool import PoolOp
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.types import shape_of
@@ -71,10 +72,21 @@ class Pool:
     def __call__(
         self, call: Call, x: SSAValue, count_padding: bool = False, divisor: int = 0
     ) -> SSAValue:
+        op = self._op(call, x, count_padding, divisor, indices=False)
+        return build.reshape(op.result, call.shape)
+
+    def with_indices(self, call: Call, x: SSAValue) -> list[SSAValue]:
+        """The maxima, and where in its plane each is."""
+        op = self._op(call, x, False, 0, indices=True)
+        assert op.where is not None
+        return [build.reshape(value, call.shape) for value in (op.result, op.where)]
+
+    def _op(
+        self, call: Call, x: SSAValue, count_padding: bool, divisor: int, indices: bool
+    ) -> PoolOp:
         spatial = len(self.window)
-        batched = with_batch(x, spatial)
-        result = PoolOp.of(
-            [batched],
+        return PoolOp.of(
+            [with_batch(x, spatial)],
             kind=self.kind,
             window=self.window,
             strides=self.strides,
@@ -83,8 +95,8 @@ class Pool:
             dilation=self.dilation,
             count_padding=count_padding,
             divisor=divisor,
-        ).result
-        return build.reshape(result, call.shape)
+            indices=indices,
+        )
 
     def _high(self, before: Sequence[int], after: Sequence[int]) -> tuple[int, ...]:
         """As much as in front, or more where a ceiling-mode window hangs over."""
@@ -110,41 +122,78 @@ def with_batch(x: SSAValue, spatial: int) -> SSAValue:
 
 
 def adaptive_average(spatial: int) -> Lowering:
-    def lower(call: Call, x: SSAValue, size: Sequence[int]) -> SSAValue:
-        if all(extent == 1 for extent in call.shape[-spatial:]):
-            rank = len(shape_of(x))
-            axes = range(rank - spatial, rank)
-            return ReduceOp.over(x, "mean", axes, keepdims=True).result
-        window = even_windows(call, x, spatial)
-        return Pool(spatial, "avg", window, (), 0, 1)(call, x)
+    def lower(call: Call, x: SSAValue, size: Extents) -> SSAValue:
+        return adaptive(call, x, "avg", spatial)
 
     return lower
 
 
 def adaptive_maximum(spatial: int) -> Lowering:
-    def lower(call: Call, x: SSAValue, size: Sequence[int]) -> list[SSAValue | None]:
+    """The maxima, and where they are if anything reads that."""
+
+    def lower(call: Call, x: SSAValue, size: Extents) -> list[SSAValue | None]:
         window = even_windows(call, x, spatial)
-        return [Pool(spatial, "max", window, (), 0, 1)(call, x), None]
+        if not call.reads(1):
+            return [adaptive(call, x, "max", spatial), None]
+        if window is None:
+            raise Unsupported("indices of windows that are not all alike")
+        return [*Pool(spatial, "max", window, (), 0, 1).with_indices(call, x)]
 
     return lower
 
 
-def even_windows(call: Call, x: SSAValue, spatial: int) -> list[int]:
+def adaptive(call: Call, x: SSAValue, kind: str, spatial: int) -> SSAValue:
+    """As one reduction, as a pool, or axis by axis where windows are not all alike."""
+    rank, window = len(shape_of(x)), even_windows(call, x, spatial)
+    axes = range(rank - spatial, rank)
+    name = "mean" if kind == "avg" else "max"
+    if all(call.shape[axis] == 1 for axis in axes):
+        return ReduceOp.over(x, name, axes, keepdims=True).result
+    if window is not None:
+        return Pool(spatial, kind, window, (), 0, 1)(call, x)
+    for axis in axes:
+        x = uneven_windows(x, name, axis, call.shape[axis])
+    return x
+
+
+def uneven_windows(x: SSAValue, kind: str, axis: int, out: int) -> SSAValue:
+    """Window o of an axis reaches from floor(o n / out) to ceil((o + 1) n / out)."""
+    shape = list(shape_of(x))
+    parts: list[SSAValue] = []
+    for place in range(out):
+        start = place * shape[axis] // out
+        end = -(-(place + 1) * shape[axis] // out)
+        offsets = [start if i == axis else 0 for i in range(len(shape))]
+        sizes = [end - start if i == axis else n for i, n in enumerate(shape)]
+        part = build.extract_slice(x, offsets, sizes, [1] * len(shape))
+        parts.append(ReduceOp.over(part, kind, [axis], keepdims=True).result)
+    return parts[0] if out == 1 else ConcatOp.of(parts, axis=axis).result
+
+
+def even_windows(call: Call, x: SSAValue, spatial: int) -> list[int] | None:
     """Extents of the windows of an adaptive pool, where all are alike."""
     before, after = shape_of(x)[-spatial:], call.shape[-spatial:]
-    for extent, out in zip(before, after, strict=True):
-        if extent % out:
-            raise Unsupported(f"{extent} does not divide into {out} windows")
+    if any(out == 0 or extent % out for extent, out in zip(before, after, strict=True)):
+        return None
     return [a // b for a, b in zip(before, after, strict=True)]
 
 
-def values_only(lowering: Lowering) -> Lowering:
-    """A pool whose second result, where the maxima are, is not supported."""
+def max_pool_with_indices(spatial: int) -> Lowering:
+    """The maxima, and where they are if anything reads that."""
 
-    def lower(call: Call, *arguments: object) -> list[SSAValue | None]:
-        values = lowering(call, *arguments)
-        assert isinstance(values, SSAValue)
-        return [values, None]
+    def lower(
+        call: Call,
+        x: SSAValue,
+        window: Extents,
+        stride: Extents = (),
+        padding: Extents = 0,
+        dilation: Extents = 1,
+        ceil_mode: bool = False,
+    ) -> list[SSAValue | None]:
+        pool = Pool(spatial, "max", window, stride, padding, dilation)
+        if not call.reads(1):
+            return [pool(call, x), None]
+        return [*pool.with_indices(call, x)]
 
     return lower
 
@@ -160,8 +209,11 @@ LOWERINGS: dict[str, Lowering] = {
     for kind, make in KINDS.items()
     for spatial in (1, 2, 3)
 } | {
-    **{f"adaptive_max_pool{n}d.default": adaptive_maximum(n) for n in (2, 3)},
-    **{f"max_pool{n}d_with_indices.default": values_only(max_pool(n)) for n in (2, 3)},
+    **{f"adaptive_max_pool{n}d.default": adaptive_maximum(n) for n in (1, 2, 3)},
+    **{
+        f"max_pool{n}d_with_indices.default": max_pool_with_indices(n)
+        for n in (1, 2, 3)
+    },
     "_adaptive_avg_pool2d.default": adaptive_average(2),
     "_adaptive_avg_pool3d.default": adaptive_average(3),
 }

@@ -1,4 +1,4 @@
-"""Reductions, arg-reductions and scans; booleans and integers sum in int64."""
+"""Reductions and arg-reductions; booleans and integers sum in int64."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from mbc.ir import build
 from mbc.ir.arithmetic import constant, multiply, subtract
 from mbc.ir.ops.arg_reduce import ArgReduceOp
 from mbc.ir.ops.reduce import ReduceOp
-from mbc.ir.ops.scan import ScanOp
 from mbc.ir.types import element_of, shape_of
 
 Axes = int | Sequence[int] | None
@@ -84,16 +83,33 @@ def _signed(dtype: torch.dtype) -> torch.dtype:
 
 
 def extreme_along(kind: str) -> Lowering:
-    """max.dim and min.dim: values and where they are."""
+    """max.dim and min.dim: values, where they are, or both from one op."""
 
     def lower(
         call: Call, x: SSAValue, axis: int, keepdim: bool = False
-    ) -> list[SSAValue]:
-        values = extreme(kind)(call, x, [axis], keepdim)
-        assert isinstance(values, SSAValue)
-        return [values, _where(call, x, kind, axis, keepdim)]
+    ) -> list[SSAValue | None]:
+        if not call.reads(1):
+            axes = reduced_axes(axis, len(shape_of(x)))
+            return [_extreme(call, x, kind, axes, keepdim), None]
+        shape, own = shape_of(x), call.dtype_of(x)
+        row = x if shape else build.reshape(x, (1,))
+        along = wrap(axis, len(shape))
+        found = _places(row, own, kind, along, keepdim, call.reads(0))
+        where = build.reshape(found.result, call.shape)
+        if found.value is None:
+            return [None, where]
+        values = cast(found.value, _comparable(own), own)
+        return [build.reshape(values, call.shape), where]
 
     return lower
+
+
+def range_of(
+    call: Call, x: SSAValue, *, dim: int | None = None, keepdim: bool = False
+) -> list[SSAValue]:
+    """aminmax."""
+    axes = reduced_axes(dim, len(shape_of(x)))
+    return [_extreme(call, x, kind, axes, keepdim) for kind in ("min", "max")]
 
 
 def arg_extreme(kind: str) -> Lowering:
@@ -104,7 +120,7 @@ def arg_extreme(kind: str) -> Lowering:
             return _where(call, x, kind, axis, keepdim)
         flat = build.reshape(x, (math.prod(shape_of(x)),))
         dtype = call.dtype_of(x)
-        return build.reshape(_position(flat, dtype, kind, 0, False), call.shape)
+        return build.reshape(_places(flat, dtype, kind, 0, False).result, call.shape)
 
     return lower
 
@@ -113,16 +129,27 @@ def _where(call: Call, x: SSAValue, kind: str, axis: int, keepdim: bool) -> SSAV
     shape = shape_of(x)
     row = x if shape else build.reshape(x, (1,))
     dtype = call.dtype_of(x)
-    found = _position(row, dtype, kind, wrap(axis, len(shape)), keepdim)
+    found = _places(row, dtype, kind, wrap(axis, len(shape)), keepdim).result
     return found if shape else build.reshape(found, ())
 
 
-def _position(
-    x: SSAValue, dtype: torch.dtype, kind: str, axis: int, keepdim: bool
-) -> SSAValue:
-    comparable = torch.int8 if dtype == torch.bool else _signed(dtype)
-    ordered = cast(x, dtype, comparable)
-    return ArgReduceOp.of([ordered], kind=kind, axis=axis, keepdims=keepdim).result
+def _places(
+    x: SSAValue,
+    dtype: torch.dtype,
+    kind: str,
+    axis: int,
+    keepdim: bool,
+    values: bool = False,
+) -> ArgReduceOp:
+    ordered = cast(x, dtype, _comparable(dtype))
+    return ArgReduceOp.of(
+        [ordered], kind=kind, axis=axis, keepdims=keepdim, values=values
+    )
+
+
+def _comparable(dtype: torch.dtype) -> torch.dtype:
+    """The dtype that elements of `dtype` are compared in."""
+    return torch.int8 if dtype == torch.bool else _signed(dtype)
 
 
 def truth(kind: str) -> Lowering:
@@ -218,21 +245,6 @@ def vector_norm(
     )
 
 
-def scan(kind: str) -> Lowering:
-    def lower(
-        call: Call, x: SSAValue, axis: int, dtype: torch.dtype | None = None
-    ) -> SSAValue:
-        value = call.cast(x)
-        if not shape_of(x):
-            return value
-        along = wrap(axis, len(shape_of(x)))
-        return ScanOp.of(
-            [value], kind=kind, axis=along, exclusive=False, reverse=False
-        ).result
-
-    return lower
-
-
 def without_axes(lowering: Lowering) -> Lowering:
     """Forms that reduce everything and whose keyword is a dtype."""
 
@@ -262,6 +274,5 @@ LOWERINGS: dict[str, Lowering] = {
     "var.correction": variance,
     "var_mean.correction": variance_and_mean,
     "linalg_vector_norm.default": vector_norm,
-    "cumsum.default": scan("sum"),
-    "cumprod.default": scan("prod"),
+    "aminmax.default": range_of,
 }

@@ -121,6 +121,6 @@ class ScanOp(TensorOp):
         number = before == before
         taken = (x != x) | (number & ends(x, before))
         length = x.shape[axis]
-        places = np.arange(length).reshape([-1, *[1] * (x.ndim - axis - 1)])
+        places = np.arange(length)[(slice(None), *[None] * (x.ndim - axis - 1))]
         last = np.maximum.accumulate(np.where(taken, places, 0), axis=axis)
         return (length - 1 - last if self.bool_of("reverse") else last).astype(np.int64)
