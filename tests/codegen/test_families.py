@@ -46,6 +46,16 @@ CONV = {
     "groups": 1,
     "acc": "f32",
 }
+POOL = {
+    "kind": "max",
+    "window": (3, 3),
+    "strides": (2, 2),
+    "low": (1, 1),
+    "high": (1, 1),
+    "dilation": (1, 1),
+    "count_padding": False,
+    "divisor": 0,
+}
 Make = Callable[[], ModuleOp]
 
 
@@ -59,6 +69,14 @@ def plus(x: SSAValue) -> SSAValue:
 
 def reduction(kind: str, *axes: int) -> Callable[[SSAValue], SSAValue]:
     return lambda x: named("reduce", x, kind=kind, axes=axes, keepdims=False)
+
+
+def scanned(x: SSAValue, axis: int = 1) -> SSAValue:
+    return named("scan", x, kind="sum", axis=axis, exclusive=False, reverse=False)
+
+
+def place(x: SSAValue, axis: int = 1) -> SSAValue:
+    return named("arg_reduce", x, kind="max", axis=axis, keepdims=False)
 
 
 def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
@@ -117,14 +135,19 @@ KERNELS: dict[str, tuple[str, Make]] = {
             lambda x, a, b: named("layer_norm", x, a, b, axes=1, eps=EPS),
         ),
     ),
-    "scan": (
-        "nest",
-        lambda: module_of(
-            floats((4, 6)),
-            lambda x: named(
-                "scan", x, kind="sum", axis=1, exclusive=False, reverse=False
-            ),
-        ),
+    "scan": ("scan", lambda: module_of(floats((4, 6)), scanned)),
+    "scan of columns": (
+        "scan",
+        lambda: module_of(floats((4, 6)), lambda x: scanned(x, 0)),
+    ),
+    "place of the maximum": ("arg_reduce", lambda: module_of(floats((4, 6)), place)),
+    "place in columns": (
+        "arg_reduce",
+        lambda: module_of(floats((4, 6)), lambda x: place(x, 0)),
+    ),
+    "pool": (
+        "window",
+        lambda: module_of(floats((1, 2, 9, 7)), lambda x: named("pool", x, **POOL)),
     ),
     "convolution": (
         "nest",
@@ -138,7 +161,10 @@ KERNELS: dict[str, tuple[str, Make]] = {
     "bfloat16": ("nest", lambda: module_of([tensor((4, 6), bf16)], plus)),
     "no elements": ("nest", lambda: module_of([tensor((0, 6), f32)], plus)),
 }
-RUN = ("elementwise", "gemm", "linear", "row sums", "column means", "layer norm")
+RUN = (
+    *("elementwise", "gemm", "linear", "row sums", "column means", "layer norm"),
+    *("scan", "place of the maximum", "pool"),
+)
 """One or two kernels of every family with a schedule."""
 
 

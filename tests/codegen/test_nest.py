@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
@@ -22,13 +24,15 @@ from mbc.ir import build
 from mbc.ir.arith_repair import RemFOp
 from mbc.ir.arithmetic import add, constant, maximum
 from mbc.ir.kernel import KernelOp
+from mbc.ir.ops import op_class
+from mbc.ir.tensor_op import PropertyValue
 from mbc.ir.types import element_of, tensor
 from mbc.runtime.bound import Agreement, compare, expected_results
 from mbc.runtime.outcome import Available, Completed
 from mbc.runtime.runner import runner_for
 from tests.codegen.functions import functions_of_one, functions_of_two
 from tests.codegen.nest_programs import arguments_of, kernels_of, nest_code, program_of
-from tests.ir.samples import SAMPLES, module_of
+from tests.ir.samples import SAMPLES, Body, module_of
 
 TARGETS = ("rvv", "opencl", "cuda")
 
@@ -95,6 +99,33 @@ def iota() -> SSAValue:
     return build.elementwise([], (5,), i64, body)
 
 
+def scanned(kind: str, indices: bool, reverse: bool = False) -> Body:
+    given = {"kind": kind, "axis": 1, "exclusive": False, "reverse": reverse}
+    op = op_class("mbc.scan")
+    return lambda x: op.of([x], **given, indices=indices).results
+
+
+def pooled(x: SSAValue) -> Sequence[SSAValue]:
+    return op_class("mbc.pool").of([x], **POOLED).results
+
+
+def extreme(x: SSAValue) -> Sequence[SSAValue]:
+    op = op_class("mbc.arg_reduce")
+    return op.of([x], kind="max", axis=1, keepdims=True, values=True).results
+
+
+POOLED: dict[str, PropertyValue] = {
+    "kind": "max",
+    "window": (3, 2),
+    "strides": (2, 1),
+    "low": (1, 1),
+    "high": (1, 1),
+    "dilation": (1, 2),
+    "count_padding": False,
+    "divisor": 0,
+    "indices": True,
+}
+
 OTHERS = {
     "integers": ([tensor((3, 5), i32)] * 2, mixed),
     "bf16 rounding": ([tensor((7,), f32)], narrow),
@@ -109,6 +140,13 @@ OTHERS = {
         for element in (f64, f32, f16, bf16)
         for count, body in ((1, functions_of_one), (2, functions_of_two))
     },
+    "running maximum": ([tensor((3, 9), f32)], scanned("max", True)),
+    "running minimum": ([tensor((3, 9), i8)], scanned("min", True, True)),
+    "log-sum-exp": ([tensor((3, 9), f32)], scanned("logsumexp", False)),
+    "half log-sum-exp": ([tensor((3, 9), f16)], scanned("logsumexp", False)),
+    "running product": ([tensor((3, 9), f64)], scanned("prod", False)),
+    "pool with indices": ([tensor((1, 2, 9, 8), f32)], pooled),
+    "maximum and its place": ([tensor((3, 9, 2), f32)], extreme),
     "constant table": ([tensor((3,), f32)], table),
 }
 

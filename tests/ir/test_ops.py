@@ -17,7 +17,7 @@ from mbc.ir.kernel import KernelOp, kernels, single_kernel_module
 from mbc.ir.ops import OPS, op_class
 from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.resize import extents, resize
-from mbc.ir.tensor_op import TensorOp
+from mbc.ir.tensor_op import PropertyValue, TensorOp
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import shape_of, tensor, tensor_type
 from mbc.passes.pipeline import parse, run
@@ -220,3 +220,61 @@ def test_packing_is_no_part_of_the_identity():
     packed = next(k for k in kernels(module) if k.label.data == "k0")
     assert isinstance(packed.ops()[0], UnpackOp)
     assert kernel_fingerprint(packed) == before
+
+
+POOLED: dict[str, PropertyValue] = {
+    "kind": "max",
+    "window": (3, 2),
+    "strides": (2, 1),
+    "low": (1, 1),
+    "high": (1, 1),
+    "dilation": (1, 2),
+    "count_padding": False,
+    "divisor": 0,
+    "indices": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "properties"),
+    [
+        ("pool", POOLED),
+        ("arg_reduce", {"kind": "min", "axis": 2, "keepdims": True, "values": True}),
+        ("arg_reduce", {"kind": "max", "axis": 1, "keepdims": False, "values": True}),
+    ],
+    ids=["pool", "rows", "columns"],
+)
+def test_a_second_result_is_decomposed_too(
+    name: str, properties: dict[str, PropertyValue]
+):
+    """Ties, infinities and NaN: the same places either way."""
+
+    def body(x: SSAValue):
+        return op_class(f"mbc.{name}").of([x], **properties).results
+
+    module = module_of(floats((2, 3, 9, 8)), body)
+    lower = module.clone()
+    decompose_ops(forward_of(lower).body.block)
+    lower.verify()
+    rng = np.random.default_rng(0)
+    x = rng.integers(-3, 4, (2, 3, 9, 8)).astype(np.float32)
+    x[0, 0, 2, 3] = x[1, 2, 4] = np.nan
+    x[0, 1] = -np.inf
+    for want, found in zip(execute(module, [x]), execute(lower, [x]), strict=True):
+        np.testing.assert_array_equal(found, want)
+
+
+def test_where_a_running_extremum_was_last_met():
+    def body(x: SSAValue):
+        given = {"axis": 1, "exclusive": False, "indices": True}
+        scan = op_class("mbc.scan")
+        ahead = scan.of([x], kind="max", reverse=False, **given)
+        back = scan.of([x], kind="min", reverse=True, **given)
+        return [*ahead.results, *back.results]
+
+    x = np.array([[1, 3, 2, 3, np.nan, 4]], np.float32)
+    values, where, below, place = execute(module_of(floats((1, 6)), body), [x])
+    np.testing.assert_array_equal(values[0, :4], [1, 3, 3, 3])
+    assert where.tolist() == [[0, 1, 1, 3, 4, 4]]
+    assert np.isnan(below[0, :5]).all()
+    assert place.tolist() == [[4, 4, 4, 4, 4, 5]]

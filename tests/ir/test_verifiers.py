@@ -170,6 +170,12 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
     ("pool", [f(1, 2, 5, 5)], POOL | {"kind": "sum"}, "kind is max or avg"),
     ("pool", [f(1, 2, 5, 5)], POOL | {"dilation": (1,)}, "dilation needs 2 values"),
     ("pool", [f(1, 2, 5, 1)], POOL, "the window is larger"),
+    (
+        "pool",
+        [f(1, 2, 5, 5)],
+        POOL | {"kind": "avg", "indices": True},
+        "indices are of a maximum",
+    ),
     ("reduce", [f(2, 3)], REDUCE | {"kind": "any"}, "is none of sum, mean"),
     ("reduce", [f(2, 3)], REDUCE | {"axes": (2,)}, "axis 2"),
     ("reduce", [f(2, 3)], REDUCE | {"axes": (1, 1)}, "an axis is named twice"),

@@ -14,3 +14,11 @@ func.func @forward(%0: tensor<3x5xf32>) -> tensor<3xi64> {
   %1 = mbc.arg_reduce %0 {kind = "max", axis = 2 : i64, keepdims = false} : (tensor<3x5xf32>) -> tensor<3xi64>
   func.return %1 : tensor<3xi64>
 }
+
+// -----
+
+// CHECK: %{{.*}}, %{{.*}} = mbc.arg_reduce %{{.*}} {kind = "max", axis = 1 : i64, keepdims = false, values = true} : (tensor<3x5xf32>) -> (tensor<3xi64>, tensor<3xf32>)
+func.func @forward(%0: tensor<3x5xf32>) -> tensor<3xf32> {
+  %1, %2 = mbc.arg_reduce %0 {kind = "max", axis = 1 : i64, keepdims = false, values = true} : (tensor<3x5xf32>) -> (tensor<3xi64>, tensor<3xf32>)
+  func.return %2 : tensor<3xf32>
+}

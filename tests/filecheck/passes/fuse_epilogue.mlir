@@ -24,7 +24,7 @@ func.func @forward(%x: tensor<4x6xf32>, %w: tensor<5x6xf32>, %y: tensor<5xf32>) 
     %d = arith.addf %a, %b : f32
     linalg.yield %d : f32
   } -> tensor<4x5xf32>
-  %2 = mbc.scan %1 {kind = "sum", axis = 1 : i64, exclusive = false, reverse = false} : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  %2 = mbc.scan %1 {kind = "logsumexp", axis = 1 : i64, exclusive = false, reverse = false} : (tensor<4x5xf32>) -> tensor<4x5xf32>
   %3 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %y : tensor<4x5xf32>, tensor<5xf32>) outs(%e : tensor<4x5xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %d = arith.addf %a, %b : f32
