@@ -106,12 +106,15 @@ def _normal_form(
     form = three_loops(collapse(Nest(shape, kinds, reads, (_result(shape, axis),))))
     if form is None:
         return None
+    outer, reduced, inner = form.extents
     value = names[op.value] if op.value is not None else ""
     return ArgReduceMatch(
         "arg_reduce",
         kernel,
         op,
-        *form.extents,
+        outer,
+        reduced,
+        inner,
         prologue,
         form.inputs,
         names[op.result],

@@ -140,12 +140,15 @@ def _normal_form(kernel: KernelOp, found: Anchored, op: ScanOp) -> ScanMatch | N
     form = three_loops(nest)
     if form is None:
         return None
+    outer, length, inner = form.extents
     rest = iter(form.inputs[len(reads) :])
     return ScanMatch(
         "scan",
         kernel,
         op,
-        *form.extents,
+        outer,
+        length,
+        inner,
         prologue,
         form.inputs[: len(reads)],
         epilogue,

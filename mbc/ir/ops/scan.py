@@ -121,6 +121,7 @@ class ScanOp(TensorOp):
         number = before == before
         taken = (x != x) | (number & ends(x, before))
         length = x.shape[axis]
-        places = np.arange(length)[(slice(None), *[None] * (x.ndim - axis - 1))]
+        behind = (1,) * (x.ndim - axis - 1)
+        places: Array = np.arange(length).reshape((length, *behind))
         last = np.maximum.accumulate(np.where(taken, places, 0), axis=axis)
         return (length - 1 - last if self.bool_of("reverse") else last).astype(np.int64)
