@@ -86,8 +86,22 @@ def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
 KERNELS: dict[str, tuple[str, Make]] = {
     "elementwise": ("map", lambda: module_of(floats((9, 20), (20,)), chain)),
     "permuted": (
-        "map",
+        "move",
         lambda: module_of(floats((5, 7)), lambda x: build.transpose(x, (1, 0))),
+    ),
+    "padded": (
+        "move",
+        lambda: module_of(
+            floats((5, 7)),
+            lambda x: named("pad", x, low=(1, 0), high=(0, 2), value=0.0),
+        ),
+    ),
+    "embedding": (
+        "move",
+        lambda: module_of(
+            [*floats((9, 6)), tensor((5,), i64)],
+            lambda x, at: named("gather", x, at, axis=0),
+        ),
     ),
     "scalar": ("map", lambda: module_of(floats(()), lambda x: pointwise(exp, x))),
     "gemm": ("contract", lambda: module_of(floats((7, 10), (10, 19)), matmul)),
@@ -164,6 +178,7 @@ KERNELS: dict[str, tuple[str, Make]] = {
 RUN = (
     *("elementwise", "gemm", "linear", "row sums", "column means", "layer norm"),
     *("scan", "place of the maximum", "pool"),
+    *("permuted", "padded"),
 )
 """One or two kernels of every family with a schedule."""
 

@@ -16,6 +16,7 @@ from mbc.ir.kernel import KernelOp
 
 EMITTERS = {
     "rvv": {
+        "move": "mbc.codegen.emitters.rvv.move:emit",
         "map": "mbc.codegen.emitters.rvv.map:emit",
         "contract": "mbc.codegen.emitters.rvv.contract:emit",
         "reduce": "mbc.codegen.emitters.rvv.reduce:emit",
@@ -26,6 +27,7 @@ EMITTERS = {
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
+        "move": "mbc.codegen.emitters.opencl.move:emit",
         "map": "mbc.codegen.emitters.opencl.map:emit",
         "contract": "mbc.codegen.emitters.opencl.contract:emit",
         "reduce": "mbc.codegen.emitters.opencl.reduce:emit",
@@ -36,6 +38,7 @@ EMITTERS = {
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
+        "move": "mbc.codegen.emitters.cuda.move:emit",
         "map": "mbc.codegen.emitters.cuda.map:emit",
         "contract": "mbc.codegen.emitters.cuda.contract:emit",
         "reduce": "mbc.codegen.emitters.cuda.reduce:emit",

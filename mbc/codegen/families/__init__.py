@@ -18,6 +18,7 @@ from mbc.ir.attributes import Entry, ScheduleAttr
 from mbc.ir.kernel import KernelOp
 
 FAMILIES = {
+    "move": "mbc.codegen.families.move:MoveFamily",
     "map": "mbc.codegen.families.map:MapFamily",
     "contract": "mbc.codegen.families.contract:ContractFamily",
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",

@@ -49,6 +49,7 @@ RVV = Target(
         "scalar_math": "common/scalar_math.h",
         "scalar_inverse": "common/scalar_inverse.h",
         "vector_math": "rvv/vector_math",
+        "moves": "rvv/moves.h.j2",
     },
     build_notes=(
         "clang --target=riscv64-unknown-elf -march=rv64gcv_zvfh_zfh_zba_zbb "

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import SSAValue
@@ -19,6 +17,7 @@ from mbc.frontend.aten.shape import box
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
 from mbc.ir.arithmetic import add
+from mbc.ir.indices import index_into
 from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.gather import GatherOp
 from mbc.ir.types import element_of, shape_of
@@ -85,7 +84,7 @@ def gather(
 
     def body(at: SSAValue) -> SSAValue:
         place: list[SSAValue] = [IndexOp(i).result for i in range(rank)]
-        place[along] = arith.IndexCastOp(wrapped(at, extent), IndexType()).result
+        place[along] = index_into(at, extent)
         return ExtractOp(x, place, element).result
 
     return build.elementwise([indices], call.shape, element, body)

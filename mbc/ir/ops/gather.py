@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import SSAValue
@@ -14,6 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.traits import Pure
 
 from mbc.ir import build
+from mbc.ir.indices import index_into, wrapped_indices
 from mbc.ir.tensor_op import Dims, TensorOp, axis_in, require
 from mbc.ir.types import Array, Tensor, element_of, shape_of, tensor
 
@@ -22,7 +22,8 @@ from mbc.ir.types import Array, Tensor, element_of, shape_of, tensor
 class GatherOp(TensorOp):
     """result[a, i, b] = input[a, indices[i], b], where a are the axes before `axis`.
 
-    Negative indices count from the end, as in PyTorch; others must be in range.
+    Negative indices count from the end, as in PyTorch. What then lies outside reads
+    the nearest element of the axis, where PyTorch raises: never out of bounds.
     """
 
     name = "mbc.gather"
@@ -37,6 +38,11 @@ class GatherOp(TensorOp):
         require(
             isinstance(types[1].element_type, IntegerType),
             "mbc.gather: indices must be integers",
+        )
+        nothing = types[0].get_shape()[self.int_of("axis")] == 0
+        require(
+            not nothing or 0 in types[1].get_shape(),
+            "mbc.gather: the axis has no element to pick",
         )
 
     def infer(self, types: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -56,7 +62,9 @@ class GatherOp(TensorOp):
         return 0
 
     def evaluate(self, *arrays: Array) -> tuple[Array, ...]:
-        return (np.take(arrays[0], arrays[1], axis=self.int_of("axis")),)
+        axis = self.int_of("axis")
+        at = wrapped_indices(arrays[1], arrays[0].shape[axis])
+        return (np.take(arrays[0], at, axis=axis),)
 
     def decompose(self) -> Sequence[SSAValue]:
         axis, shape = self.int_of("axis"), shape_of(self.result)
@@ -65,11 +73,7 @@ class GatherOp(TensorOp):
         reads = [build.dims_map(len(shape), range(axis, axis + picked))]
 
         def body(at: SSAValue) -> SSAValue:
-            zero = build.constant(0, at.type)
-            negative = arith.CmpiOp(at, zero, "slt").result
-            wrapped = arith.AddiOp(at, build.constant(extent, at.type)).result
-            index = arith.SelectOp(negative, wrapped, at).result
-            row = arith.IndexCastOp(index, IndexType()).result
+            row = index_into(at, extent)
             before = [IndexOp(i).result for i in range(axis)]
             behind = [IndexOp(i).result for i in range(axis + picked, len(shape))]
             element = element_of(self.input)

@@ -122,6 +122,6 @@ class ScanOp(TensorOp):
         taken = (x != x) | (number & ends(x, before))
         length = x.shape[axis]
         behind = (1,) * (x.ndim - axis - 1)
-        places: Array = np.arange(length).reshape((length, *behind))
+        places = cast(Array, np.arange(length)).reshape((length, *behind))
         last = np.maximum.accumulate(np.where(taken, places, 0), axis=axis)
         return (length - 1 - last if self.bool_of("reverse") else last).astype(np.int64)

@@ -2,6 +2,7 @@
 
 scalar_math             elementary functions in scalar C
 vector_math:exp:m4      one vector function at one LMUL
+moves:copy:32:4         one way to move elements of 32 bits at one LMUL
 """
 
 from __future__ import annotations
@@ -81,7 +82,11 @@ def header_text(names: Iterable[str]) -> str:
     if "scalar_math" in wanted:
         paths = (RVV.headers[name] for name in ("scalar_math", "scalar_inverse"))
         parts += [(TEMPLATES / path).read_text() for path in paths]
-    pairs = _closure(name for name in wanted if name != "scalar_math")
+    for name in sorted(name for name in wanted if name.startswith("moves:")):
+        _, function, bits, size = name.split(":")
+        path, numbers = RVV.headers["moves"], {"bits": int(bits), "size": int(size)}
+        parts.append(tidy(render(path, function=function, **numbers)))
+    pairs = _closure(name for name in wanted if name.startswith("vector_math:"))
     for function in VECTOR_FUNCTIONS:
         for lmul in (1, 2, 4, 8):
             if (function, lmul) in pairs:

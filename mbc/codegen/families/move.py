@@ -1,0 +1,115 @@
+"""move: one op that computes nothing: transpose, pad, concat, slice, flip, gather."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
+from mbc.codegen.families.body import buffer_names, compute_ops, yields_each_once
+from mbc.codegen.families.move_ops import (
+    Movement,
+    Picks,
+    Rows,
+    Transposition,
+    movement_of,
+)
+from mbc.codegen.families.move_rows import pieces
+from mbc.codegen.program import DTYPE_BYTES
+from mbc.codegen.targets import Target
+from mbc.ir.cost import fewest_bytes
+from mbc.ir.kernel import KernelOp
+from mbc.ir.types import element_of
+
+
+@dataclass(frozen=True)
+class MoveMatch(Match):
+    movement: Movement
+    dtype: str
+
+    @property
+    def bits(self) -> int:
+        """Of one element; elements move as unsigned integers of so many."""
+        return 8 * DTYPE_BYTES[self.dtype]
+
+    @property
+    def span(self) -> int:
+        """How many neighbours of the result move together, on average."""
+        match self.movement:
+            case Picks() as picks:
+                return picks.inner
+            case Transposition() as matrix:
+                return min(matrix.rows, matrix.columns)
+            case Rows() as rows:
+                counts = [piece.span.count for piece in pieces(rows.tree)]
+                return max(counts)
+
+
+class MoveFamily:
+    """Knobs: `vector` (LMUL on RVV, elements per access on SIMT) and `parallel`
+    (vectors per work item in the cpu style, work items per group on GPUs) of rows;
+    `tile` of a transposition: rows and columns that are turned in registers (1: none,
+    by strided accesses) or in local memory."""
+
+    def match(self, kernel: KernelOp, target: Target) -> MoveMatch | None:
+        ops = compute_ops(kernel)
+        if len(ops) != 1 or not yields_each_once(kernel):
+            return None
+        movement = movement_of(ops[0], buffer_names(kernel))
+        if movement is None:
+            return None
+        dtype = str(element_of(kernel.terminator.values[0]))
+        return MoveMatch("move", kernel, movement, dtype)
+
+    def space(self, match: Match, target: Target) -> Space:
+        assert isinstance(match, MoveMatch)
+        if isinstance(match.movement, Transposition):
+            return _transposition_space(match.bits, match.movement, target)
+        if not target.simt:
+            return {"vector": (8, 4, 2, 1)}
+        if target.is_cpu_style:
+            return {"vector": (16, 8, 4), "parallel": (64, 16, 256)}
+        return {"vector": (1, 2, 4), "parallel": (256, 128, 512)}
+
+    def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
+        return ""
+
+    def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
+        return ()
+
+    def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
+        """Traffic alone; lanes idle in short rows and in strided accesses."""
+        assert isinstance(match, MoveMatch)
+        moved = fewest_bytes(match.kernel)
+        lanes = _lanes(match, target, schedule)
+        vectors = -(-match.span // lanes)
+        use = match.span / (vectors * lanes)
+        return Cost(0, moved / use, moved / (match.bits // 8 * lanes), use)
+
+
+def _transposition_space(bits: int, matrix: Transposition, target: Target) -> Space:
+    if not target.simt and matrix.fields:
+        legal = [lmul for lmul in (1, 2, 4) if lmul * matrix.fields <= 8]
+        return {"vector": tuple(reversed(legal))}
+    if not target.simt:
+        return {"tile": RVV_TILES[bits]}
+    if target.is_cpu_style:
+        return {"tile": (8, 4, 16), "parallel": (16, 4, 64)}
+    return {"tile": (32, 16), "parallel": (8, 4, 16)}
+
+
+RVV_TILES: dict[int, tuple[int, ...]] = {
+    8: (8, 16, 4, 1),
+    16: (8, 4, 1),
+    32: (8, 4, 1),
+    64: (4, 2, 1),
+}
+"""Tiles of which two fit in 32 registers of 128 bits."""
+
+
+def _lanes(match: MoveMatch, target: Target, schedule: Schedule) -> int:
+    """Elements that one access covers."""
+    tile, vector = schedule.get("tile"), schedule.get("vector", 1)
+    if isinstance(tile, int):
+        return max(tile, 1)
+    assert isinstance(vector, int)
+    return vector if target.simt else vector * target.number("vlen") // match.bits

@@ -1,0 +1,202 @@
+"""What each op that only moves data is: rows, a transposition, or picked rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import tensor as tensor_dialect
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation, SSAValue
+
+from mbc.codegen.families.move_rows import (
+    FILL,
+    Axis,
+    Segment,
+    Tree,
+    TreeBuilder,
+    axes_of,
+    merged,
+    tree_of_nest,
+)
+from mbc.codegen.loops import Access, Nest, collapse, nest_of, row_major
+from mbc.ir.boxes import static_box
+from mbc.ir.ops.concat import ConcatOp
+from mbc.ir.ops.gather import GatherOp
+from mbc.ir.ops.pad import PadOp
+from mbc.ir.structured import is_elementwise
+from mbc.ir.types import element_of, shape_of
+
+Names = Mapping[SSAValue, str]
+MOST_FIELDS = 8
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Spans of neighbours; `fill` is the value of those that have no source."""
+
+    tree: Tree
+    fill: float = 0.0
+
+
+@dataclass(frozen=True)
+class Transposition:
+    """A copy whose source is contiguous along loop `column`, its result along the
+    last: a matrix is transposed for every point of the other loops."""
+
+    nest: Nest
+    column: int
+
+    @property
+    def rows(self) -> int:
+        return self.nest.extents[-1]
+
+    @property
+    def columns(self) -> int:
+        return self.nest.extents[self.column]
+
+    @property
+    def fields(self) -> int:
+        """2 to 8 where that many neighbours are split into rows, or joined from them:
+        what segment loads and stores do. Else 0."""
+        (read,), (write,) = self.nest.inputs, self.nest.outputs
+        if self.columns == read.strides[-1] and 2 <= self.columns <= MOST_FIELDS:
+            return self.columns
+        if self.rows == write.strides[self.column] and 2 <= self.rows <= MOST_FIELDS:
+            return self.rows
+        return 0
+
+
+@dataclass(frozen=True)
+class Picks:
+    """result[o, p, :] = source[o, indices[p], :], with `inner` elements in a row."""
+
+    outer: int
+    picked: int
+    extent: int
+    inner: int
+    index_dtype: str
+
+
+Movement = Rows | Transposition | Picks
+
+
+def movement_of(op: Operation, names: Names) -> Movement | None:
+    """What `op` moves where; None where it computes, or where a template is no help."""
+    recognize = OPS.get(type(op))
+    if recognize is None and isinstance(op, linalg.GenericOp):
+        recognize = _copy
+    if recognize is None or len(op.results) != 1:
+        return None
+    touched = [*op.operands, *op.results]
+    if any(0 in shape_of(v) for v in touched if hasattr(v.type, "get_shape")):
+        return None
+    return recognize(op, names)
+
+
+def _copy(op: linalg.GenericOp, names: Names) -> Movement | None:
+    """A generic whose body yields its one input."""
+    body = list(op.body.block.ops)
+    if not is_elementwise(op) or len(op.inputs) != 1 or len(body) != 1:
+        return None
+    if body[0].operands[0] is not op.body.block.args[0]:
+        return None
+    return copied(collapse(nest_of(op, names)))
+
+
+def copied(nest: Nest) -> Movement | None:
+    """A copy by its strides; a broadcast along the last loop is left to others."""
+    if not nest.extents:
+        return Rows(tree_of_nest(nest))
+    strides = nest.inputs[0].strides
+    if strides[-1] == 0:
+        return None
+    if strides[-1] != 1 and 1 in strides:
+        return Transposition(nest, strides.index(1))
+    return Rows(tree_of_nest(nest))
+
+
+def _transpose(op: linalg.TransposeOp, names: Names) -> Movement | None:
+    """Result axis i is axis `permutation[i]` of the source."""
+    source, result = op.inputs[0], op.results[0]
+    strides = row_major(shape_of(source))
+    dtype, shape = str(element_of(result)), shape_of(result)
+    read = tuple(strides[int(axis)] for axis in op.permutation.get_values())
+    nest = Nest(
+        shape,
+        ("parallel",) * len(shape),
+        (Access(names[source], dtype, 0, read),),
+        (Access(names[result], dtype, 0, row_major(shape)),),
+    )
+    return copied(collapse(nest))
+
+
+def _concat(op: ConcatOp | tensor_dialect.ConcatOp, names: Names) -> Movement:
+    axis = op.int_of("axis") if isinstance(op, ConcatOp) else op.dim.value.data
+    shape, sources = shape_of(op.results[0]), list(op.inputs)
+    axes = axes_of(shape, len(sources))
+    extents = [shape_of(source)[axis] for source in sources]
+    segments = [Segment(n, source) for source, n in enumerate(extents)]
+    axes[axis] = Axis(tuple(segments), tuple(extents))
+    return _rows(op, axes, names)
+
+
+def _pad(op: PadOp, names: Names) -> Movement:
+    pads = zip(shape_of(op.input), op.ints_of("low"), op.ints_of("high"), strict=True)
+    axes = [padded_axis(n, low, high, op.kind) for n, low, high in pads]
+    return _rows(op, axes, names, op.float_of("value"))
+
+
+def padded_axis(extent: int, low: int, high: int, mode: str) -> Axis:
+    """Before, inside and behind an axis."""
+    if not low and not high:
+        return axes_of([extent])[0]
+    before, behind = {
+        "constant": (Segment(low, FILL), Segment(high, FILL)),
+        "reflect": (Segment(low, 0, low, -1), Segment(high, 0, extent - 2, -1)),
+        "replicate": (Segment(low, 0, 0, 0), Segment(high, 0, extent - 1, 0)),
+        "circular": (Segment(low, 0, extent - low), Segment(high, 0, 0)),
+    }[mode]
+    return Axis((before, Segment(extent), behind), (extent,))
+
+
+def _slice(op: tensor_dialect.ExtractSliceOp, names: Names) -> Movement:
+    box = static_box(op)
+    rows = zip(shape_of(op.source), box.offsets, box.sizes, box.strides, strict=True)
+    axes = [Axis((Segment(n, 0, at, step),), (whole,)) for whole, at, n, step in rows]
+    return _rows(op, axes, names)
+
+
+def _rows(op: Operation, axes: list[Axis], names: Names, fill: float = 0.0) -> Movement:
+    result = op.results[0]
+    sources = tuple(names[value] for value in op.operands)
+    builder = TreeBuilder(
+        tuple(merged(axes or axes_of([1]))),
+        sources,
+        names[result],
+        str(element_of(result)),
+    )
+    return Rows(builder.build(), fill)
+
+
+def _gather(op: GatherOp, names: Names) -> Movement:
+    axis, shape = op.int_of("axis"), shape_of(op.input)
+    return Picks(
+        math.prod(shape[:axis]),
+        math.prod(shape_of(op.indices)),
+        shape[axis],
+        math.prod(shape[axis + 1 :]),
+        str(element_of(op.indices)),
+    )
+
+
+OPS: dict[type[Operation], Callable[[Any, Names], Movement | None]] = {
+    ConcatOp: _concat,
+    GatherOp: _gather,
+    PadOp: _pad,
+    linalg.TransposeOp: _transpose,
+    tensor_dialect.ConcatOp: _concat,
+    tensor_dialect.ExtractSliceOp: _slice,
+}
