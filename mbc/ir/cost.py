@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.gather import GatherOp
 from mbc.ir.structured import loop_extents
 from mbc.ir.tensor_op import TensorOp
 from mbc.ir.types import nbytes
@@ -26,6 +27,20 @@ def flops(op: Operation) -> int:
 
 
 def fewest_bytes(kernel: KernelOp) -> int:
-    """Each operand read once and each result written once."""
-    types = (*kernel.operand_tensors(), *kernel.result_tensors())
-    return sum(nbytes(type) for type in types)
+    """Each operand read once and each result written once.
+
+    Of a table that is only picked from, no more is read than the rows that are picked.
+    """
+    read = sum(_bytes_read(argument) for argument in kernel.block.args)
+    return read + sum(nbytes(type) for type in kernel.result_tensors())
+
+
+def _bytes_read(argument: SSAValue) -> int:
+    uses = list(argument.uses)
+    picked = [
+        nbytes(use.operation.result.type)
+        for use in uses
+        if isinstance(use.operation, GatherOp) and use.index == 0
+    ]
+    whole = nbytes(argument.type)
+    return min(whole, sum(picked)) if uses and len(picked) == len(uses) else whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -37,7 +37,7 @@ STYLES: dict[str, tuple[str, Mapping[str, Entry]]] = {
 
 
 @contextmanager
-def available_runner(name: str) -> Iterator[Runner]:
+def available_runner(name: str) -> Generator[Runner]:
     """The runner of a target, an emulated one for CUDA; skips where there is none."""
     runner = EmulatedCudaRunner() if name == "cuda" else runner_for(name)
     availability = runner.availability()

@@ -95,6 +95,9 @@ TRANSPOSITIONS: dict[str, tuple[list[Tensor], Body]] = {
     "ends": (one((7, 3, 19)), permuted(2, 1, 0)),
     "heads": (one((2, 9, 3, 17)), permuted(0, 2, 3, 1)),
     "linalg": (one((21, 34)), linalg_transpose),
+    **{
+        f"even {name}": (one((35, 24), e), permuted(1, 0)) for name, e in WIDTHS.items()
+    },
     **{name: (one((35, 50), e), permuted(1, 0)) for name, e in WIDTHS.items()},
     "i64 fields": (one((4, 29), i64), permuted(1, 0)),
     "i16 fields": (one((29, 6), i16), permuted(1, 0)),

@@ -46,9 +46,9 @@ class MoveMatch(Match):
 
 class MoveFamily:
     """Knobs: `vector` (LMUL on RVV, elements per access on SIMT) and `parallel`
-    (vectors per work item in the cpu style, work items per group on GPUs) of rows;
-    `tile` of a transposition: rows and columns that are turned in registers (1: none,
-    by strided accesses) or in local memory."""
+    (vectors per work item in the cpu style, work items per group on GPUs); on SIMT
+    `tile` of a transposition: rows and columns that are turned in registers (cpu
+    style) or in local memory."""
 
     def match(self, kernel: KernelOp, target: Target) -> MoveMatch | None:
         ops = compute_ops(kernel)
@@ -63,7 +63,7 @@ class MoveFamily:
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, MoveMatch)
         if isinstance(match.movement, Transposition):
-            return _transposition_space(match.bits, match.movement, target)
+            return _transposition_space(match, match.movement, target)
         if not target.simt:
             return {"vector": (8, 4, 2, 1)}
         if target.is_cpu_style:
@@ -86,24 +86,19 @@ class MoveFamily:
         return Cost(0, moved / use, moved / (match.bits // 8 * lanes), use)
 
 
-def _transposition_space(bits: int, matrix: Transposition, target: Target) -> Space:
+def _transposition_space(
+    match: MoveMatch, matrix: Transposition, target: Target
+) -> Space:
     if not target.simt and matrix.fields:
         legal = [lmul for lmul in (1, 2, 4) if lmul * matrix.fields <= 8]
         return {"vector": tuple(reversed(legal))}
     if not target.simt:
-        return {"tile": RVV_TILES[bits]}
+        # Fewer rows at a time where their lines would drive each other out.
+        large = fewest_bytes(match.kernel) > 4 * target.peaks.cache_bytes
+        return {"vector": (4, 8, 2, 1) if large else (8, 4, 2, 1)}
     if target.is_cpu_style:
         return {"tile": (8, 4, 16), "parallel": (16, 4, 64)}
     return {"tile": (32, 16), "parallel": (8, 4, 16)}
-
-
-RVV_TILES: dict[int, tuple[int, ...]] = {
-    8: (8, 16, 4, 1),
-    16: (8, 4, 1),
-    32: (8, 4, 1),
-    64: (4, 2, 1),
-}
-"""Tiles of which two fit in 32 registers of 128 bits."""
 
 
 def _lanes(match: MoveMatch, target: Target, schedule: Schedule) -> int:

@@ -57,6 +57,12 @@ class Transposition:
     def columns(self) -> int:
         return self.nest.extents[self.column]
 
+    def reads_aligned(self, count: int) -> bool:
+        """Whether groups of `count` columns start at multiples of `count` elements."""
+        (read,) = self.nest.inputs
+        others = [s for d, s in enumerate(read.strides) if d != self.column]
+        return not any(number % count for number in (read.offset, *others))
+
     @property
     def fields(self) -> int:
         """2 to 8 where that many neighbours are split into rows, or joined from them:
@@ -85,9 +91,8 @@ Movement = Rows | Transposition | Picks
 
 def movement_of(op: Operation, names: Names) -> Movement | None:
     """What `op` moves where; None where it computes, or where a template is no help."""
-    recognize = OPS.get(type(op))
-    if recognize is None and isinstance(op, linalg.GenericOp):
-        recognize = _copy
+    kinds = (kind for kind in OPS if isinstance(op, kind))
+    recognize = OPS.get(next(kinds, type(op)))
     if recognize is None or len(op.results) != 1:
         return None
     touched = [*op.operands, *op.results]
@@ -196,6 +201,7 @@ OPS: dict[type[Operation], Callable[[Any, Names], Movement | None]] = {
     ConcatOp: _concat,
     GatherOp: _gather,
     PadOp: _pad,
+    linalg.GenericOp: _copy,
     linalg.TransposeOp: _transpose,
     tensor_dialect.ConcatOp: _concat,
     tensor_dialect.ExtractSliceOp: _slice,

@@ -1,4 +1,4 @@
-"""move on RVV: rows in vectors, tiles turned in registers, rows picked by an index."""
+"""move on RVV: rows in vectors, columns read in words, rows picked by an index."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mbc.codegen.loops import Access
 from mbc.codegen.program import DTYPE_BYTES, KernelCode
 from mbc.codegen.targets import Target
 
+WORD = 64
 INDEXED = ("i32", "i64")
 """Types of indices that indexed loads take."""
 
@@ -30,10 +31,9 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     return EMIT[type(match.movement)](match, match.movement, schedule, target)
 
 
-def move_header(function: str, bits: int, size: int) -> str:
-    """The name of the header with `mbc_<function>_b<bits>m<lmul>`, or for tiles of
-    `size` rows `mbc_turn_b<bits>x<size>`."""
-    return f"moves:{function}:{bits}:{size}"
+def move_header(function: str, bits: int, lmul: int) -> str:
+    """The name of the header with `mbc_<function>_b<bits>m<lmul>`."""
+    return f"moves:{function}:{bits}:{lmul}"
 
 
 def emit_rows(
@@ -105,7 +105,7 @@ def _views(match: MoveMatch, sources: Sequence[int] | None = None) -> dict[str, 
 def emit_transposition(
     match: MoveMatch, matrix: Transposition, schedule: Schedule, target: Target
 ) -> KernelCode:
-    """Tiles over two loops, and the other loops around them."""
+    """Columns of a matrix, in words where that is possible, become rows."""
     nest, column = matrix.nest, matrix.column
     names = tuple((f"N{d}", extent) for d, extent in enumerate(nest.extents))
     frame = Frame(match, target, schedule, names)
@@ -128,11 +128,38 @@ def emit_transposition(
         context |= {"fields": matrix.fields, "split": split}
         context["lmul"] = number(schedule, "vector")
         return frame.code("rvv/move_fields.c.j2", (), **context)
-    tile = number(schedule, "tile")
-    headers = {move_header("copy_steps", match.bits, 4)}
-    if tile > 1:
-        headers.add(move_header("turn", match.bits, tile))
-    return frame.code("rvv/move_transpose.c.j2", headers, tile=tile, **context)
+    context |= _words(match, matrix, number(schedule, "vector"))
+    return frame.code("rvv/move_transpose.c.j2", (), **context)
+
+
+def _words(match: MoveMatch, matrix: Transposition, lmul: int) -> dict[str, object]:
+    """How columns are read: several neighbours as one word of 64 bits, where words
+    are aligned, and then narrowed to each of them."""
+    bits = match.bits
+    word = WORD if matrix.reads_aligned(WORD // bits) else bits
+    lines: list[str] = []
+    parts, width = ["words"], word
+    while width > bits:
+        width //= 2
+        group = _group(lmul, width, word)
+        halves: list[str] = []
+        for part in parts:
+            for half, shift in enumerate((0, width)):
+                name = f"{'x' if part == 'words' else part}{half}"
+                lines.append(
+                    f"const vuint{width}{group}_t {name} = "
+                    f"__riscv_vnsrl({part}, {shift}, vl);"
+                )
+                halves.append(name)
+        parts = halves
+    group = _group(lmul, bits, word)
+    return {"word": word, "lmul": lmul, "narrow": lines, "parts": parts, "group": group}
+
+
+def _group(lmul: int, bits: int, word: int) -> str:
+    """The LMUL of as many elements of `bits` as `lmul` registers hold words."""
+    eighths = 8 * lmul * bits // word
+    return f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
 
 
 def emit_picks(
@@ -171,8 +198,7 @@ def _fits_indexed(match: MoveMatch, picks: Picks, lmul: int) -> bool:
 def _indexed(match: MoveMatch, picks: Picks, lmul: int) -> dict[str, object]:
     """Types of the indices at `lmul`, and of the data, whose share may be smaller."""
     bits = 8 * DTYPE_BYTES[picks.index_dtype]
-    eighths = 8 * lmul * match.bits // bits
-    group = f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
+    group = _group(lmul, match.bits, bits)
     return {"index_bits": bits, "group": group, "bytes": match.bits // 8}
 
 
