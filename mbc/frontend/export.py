@@ -40,6 +40,17 @@ KEEP = (
             "elu",
         )
     ),
+    *(f"upsample_nearest{n}d.vec" for n in (1, 2, 3)),
+    *(f"_upsample_nearest_exact{n}d.vec" for n in (1, 2, 3)),
+    "upsample_linear1d.vec",
+    "upsample_bilinear2d.vec",
+    "upsample_trilinear3d.vec",
+    "upsample_bicubic2d.vec",
+    *(
+        f"{kind}_pad{n}d.default"
+        for kind in ("reflection", "replication")
+        for n in (1, 2, 3)
+    ),
     "lstm.input",
     "gru.input",
     *(

@@ -9,6 +9,7 @@ from xdsl.ir import Block, SSAValue
 
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.gather import GatherOp
+from mbc.ir.ops.scatter import ScatterOp
 from mbc.ir.types import Array, is_float, numpy_dtype, shape_of, tensor_type
 
 
@@ -50,10 +51,10 @@ def _is_variance(arg: SSAValue) -> bool:
 
 
 def _index_limit(arg: SSAValue) -> int:
-    """Indices of a gather stay in its axis; other integers are small."""
+    """Indices of a gather or scatter stay in its axis; other integers are small."""
     limits = [
         shape_of(op.input)[op.int_of("axis")]
         for op, index in _uses(arg)
-        if isinstance(op, GatherOp) and index == 1
+        if isinstance(op, GatherOp | ScatterOp) and index == 1
     ]
     return min(limits, default=8)

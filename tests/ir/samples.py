@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from mbc.ir.ops import op_class
 from mbc.ir.ops.contract import ContractOp
+from mbc.ir.ops.interpolate import InterpolateOp
 from mbc.ir.tensor_op import PropertyValue
 from mbc.ir.types import Array, Tensor, numpy_dtype, tensor
 
@@ -143,6 +144,11 @@ SAMPLES = {
         lambda x, a, b: named("group_norm", x, a, b, groups=2, eps=EPS),
         7 * 24,
     ),
+    "mbc.interpolate": Sample(
+        floats((2, 2, 3, 5)),
+        lambda x: InterpolateOp.resized(x, "linear", (7, 4), (0.4375, 1.25), True),
+        2 * 4 * (2 * 2 * 7 * 4),
+    ),
     "mbc.layer_norm": Sample(
         floats((4, 6), (6,), (6,)),
         lambda x, a, b: named("layer_norm", x, a, b, axes=1, eps=EPS),
@@ -176,6 +182,13 @@ SAMPLES = {
         ),
         (2 * 3 * 3 * 5) * 6,
     ),
+    "mbc.random": Sample(
+        [tensor((), i64)],
+        lambda seed: named(
+            "random", seed, kind="normal", stream=3, shape=(3, 5), dtype="f32"
+        ),
+        60 * 15,
+    ),
     "mbc.reduce": Sample(
         floats((4, 6)),
         lambda x: named("reduce", x, kind="mean", axes=(1,), keepdims=True),
@@ -190,6 +203,20 @@ SAMPLES = {
         floats((4, 6)),
         lambda x: named("scan", x, kind="sum", axis=1, exclusive=True, reverse=False),
         24,
+    ),
+    "mbc.scatter": Sample(
+        [*floats((3, 5)), tensor((4,), i64), *floats((3, 4))],
+        lambda x, at, new: named("scatter", x, at, new, axis=1, kind="add"),
+        3 * 4,
+    ),
+    "mbc.sort": Sample(
+        floats((3, 5)),
+        lambda x: (
+            op_class("mbc.sort")
+            .of([x], axis=1, count=4, descending=True, unsigned=False)
+            .results
+        ),
+        15 * 3,
     ),
     "mbc.softmax": Sample(
         floats((4, 6)), lambda x: named("softmax", x, axis=1, log=False), 5 * 24

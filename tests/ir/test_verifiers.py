@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, f32, i32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    f32,
+    f64,
+    i32,
+    i64,
+)
 from xdsl.ir import Block
 from xdsl.utils.exceptions import VerifyException
 
@@ -51,9 +59,41 @@ REDUCE: Properties = {"kind": "sum", "axes": (0,), "keepdims": False}
 ARG: Properties = {"kind": "max", "axis": 0, "keepdims": False}
 SCAN: Properties = {"kind": "sum", "axis": 1, "exclusive": False, "reverse": False}
 ATTENTION: Properties = {"scale": 1.0, "causal": False}
+RESIZE: Properties = {
+    "mode": "linear",
+    "sizes": (4,),
+    "steps": DenseArrayBase.from_list(f64, [0.5]),
+    "half_pixel": True,
+}
+DRAW: Properties = {"kind": "uniform", "stream": 0, "shape": (2,), "dtype": "f32"}
+SORT: Properties = {"axis": 0, "count": 2, "descending": False, "unsigned": False}
+PAD: Properties = {"low": (0,), "high": (0,), "value": 0.0}
 GEMM = maps((0, 2), (1, 2), (0, 1))
 
 BAD: list[tuple[str, list[Tensor], Properties, str]] = [
+    ("interpolate", [f(1, 1, 2)], RESIZE | {"mode": "area"}, "mode is none of"),
+    ("interpolate", [f(1, 1)], RESIZE | {"sizes": ()}, "no axis to resample"),
+    ("interpolate", [f(1, 2)], RESIZE, "needs a batch and a channel axis"),
+    ("interpolate", [f(1, 1, 2, 2)], RESIZE | {"sizes": (2, 2)}, "one step per axis"),
+    ("interpolate", [f(1, 1, 2)], RESIZE | {"sizes": (-1,)}, "a size is negative"),
+    ("interpolate", [f(1, 1, 0)], RESIZE, "nothing to resample"),
+    ("interpolate", [i(1, 1, 2)], RESIZE, "needs floats"),
+    ("random", [i()], DRAW, "the seed is one i64"),
+    ("random", [tensor((), i64)], DRAW | {"kind": "gamma"}, "uniform, normal, bits"),
+    ("random", [tensor((), i64)], DRAW | {"dtype": "i8"}, "dtype is none of f64"),
+    ("random", [tensor((), i64)], DRAW | {"shape": (-1,)}, "an extent is negative"),
+    ("random", [tensor((), i64)], DRAW | {"stream": -1}, "counters have 32 bits"),
+    ("scatter", [f(3), i(2), f(2)], {"axis": 1, "kind": "add"}, "axis 1 is not in"),
+    ("scatter", [f(3), i(2), f(2)], {"axis": 0, "kind": "mean"}, "set, add, mul"),
+    ("scatter", [f(3), f(2), f(2)], {"axis": 0, "kind": "set"}, "must be integers"),
+    ("scatter", [f(3), i(2), i(2)], {"axis": 0, "kind": "set"}, "different element"),
+    ("scatter", [f(3), i(2), f(3)], {"axis": 0, "kind": "set"}, "is no update of"),
+    ("sort", [f(2)], SORT | {"axis": 1}, "axis 1 is not in a rank-1 tensor"),
+    ("sort", [f(2)], SORT | {"count": 3}, "3 elements of an axis of 2"),
+    ("sort", [f(2)], SORT | {"unsigned": True}, "unsigned floats"),
+    ("pad", [f(2)], PAD | {"mode": "mirror"}, "mode is none of constant, reflect"),
+    ("pad", [f(2)], PAD | {"low": (2,), "mode": "reflect"}, "more than reflect"),
+    ("gather", [f(0, 2), i(3)], {"axis": 0}, "the axis has no element to pick"),
     ("arg_reduce", [f(2, 3)], ARG | {"axis": 2}, "axis 2 is not in a rank-2 tensor"),
     ("arg_reduce", [f(2, 3)], ARG | {"kind": "mean"}, "max or min"),
     ("arg_reduce", [f(0, 3)], ARG, "the reduced axis is empty"),

@@ -12,7 +12,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 
-from mbc.codegen.nest import moves, named
+from mbc.codegen.nest import moves, named, orders
 from mbc.codegen.nest.stage import Stage, Storage
 from mbc.codegen.nest.structured import constant_fill, structured_stage
 from mbc.codegen.targets import Target
@@ -21,6 +21,8 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.lstm import LstmOp
 from mbc.ir.ops.pack import PackOp
 from mbc.ir.ops.scan import ScanOp
+from mbc.ir.ops.scatter import ScatterOp
+from mbc.ir.ops.sort import SortOp
 from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.types import is_tensor
 
@@ -29,6 +31,8 @@ STAGES: dict[type[Operation], Callable[[Any, Storage], list[Stage]]] = {
     LstmOp: named.lstm_stages,
     PackOp: moves.pack_stages,
     ScanOp: named.scan_stages,
+    ScatterOp: orders.scatter_stages,
+    SortOp: orders.sort_stages,
     UnpackOp: moves.unpack_stages,
     linalg.BroadcastOp: moves.broadcast_stages,
     linalg.FillOp: moves.fill_stages,

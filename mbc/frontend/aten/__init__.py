@@ -16,10 +16,13 @@ from mbc.frontend.aten import (
     indexing,
     logic,
     normalization,
+    ordering,
     pooling,
     recurrent,
     reduction,
     scans,
+    resampling,
+    scattering,
     shape,
 )
 from mbc.frontend.aten.call import Lowering
@@ -33,10 +36,13 @@ FILES = (
     indexing,
     logic,
     normalization,
+    ordering,
     pooling,
     recurrent,
     reduction,
     scans,
+    resampling,
+    scattering,
     shape,
 )
 

@@ -50,11 +50,11 @@ def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> SSAVal
     extents = [shape[axis] for axis in axes]
     wide = [cast(value, call.dtype_of(value), torch.int64) for value in given]
     merged = [*shape[: axes[0]], math.prod(extents), *shape[axes[-1] + 1 :]]
-    position = _row_major(wide, extents)
+    position = row_major(wide, extents)
     return GatherOp.of([build.reshape(x, merged), position], axis=axes[0]).result
 
 
-def _row_major(indices: Sequence[SSAValue], extents: Sequence[int]) -> SSAValue:
+def row_major(indices: Sequence[SSAValue], extents: Sequence[int]) -> SSAValue:
     """The position in merged axes of broadcast indices, negative ones wrapped."""
     shape = np.broadcast_shapes(*(shape_of(value) for value in indices))
 

@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mbc.frontend.aten.call import Call, Lowering, Number, same, wrap
-from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
 from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.pad import PadOp
@@ -81,23 +80,6 @@ def repeat(call: Call, x: SSAValue, times: Sequence[int]) -> SSAValue:
     shape = (1,) * (len(times) - len(shape_of(x))) + shape_of(x)
     apart = [extent for s in shape for extent in (1, s)]
     wide = [extent for t, s in zip(times, shape, strict=True) for extent in (t, s)]
-    source = build.reshape(x, apart)
-    repeated = build.elementwise([source], wide, element_of(x), same)
-    return build.reshape(repeated, call.shape)
-
-
-def repeat_neighbours(
-    call: Call, x: SSAValue, size: Sequence[int] | None, factors: object
-) -> SSAValue:
-    """Nearest-neighbour upsampling by whole factors."""
-    shape = shape_of(x)
-    apart: list[int] = []
-    wide: list[int] = []
-    for before, after in zip(shape, call.shape, strict=True):
-        if after % before:
-            raise Unsupported(f"{before} to {after} is no whole factor")
-        apart += [before, 1]
-        wide += [before, after // before]
     source = build.reshape(x, apart)
     repeated = build.elementwise([source], wide, element_of(x), same)
     return build.reshape(repeated, call.shape)
@@ -226,7 +208,6 @@ MOVES: dict[str, Callable[..., SSAValue | list[SSAValue]]] = {
     "t.default": transpose,
     "expand.default": expand,
     "repeat.default": repeat,
-    **{f"upsample_nearest{n}d.vec": repeat_neighbours for n in (1, 2, 3)},
     "flip.default": flip,
     "unfold.default": unfold,
     "slice.Tensor": slice_axis,
