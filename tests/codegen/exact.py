@@ -136,6 +136,12 @@ def check_exactly(
 
 
 def same(title: str, found: Array, wanted: Array) -> None:
-    raw, reference = found.view(np.uint8), np.ascontiguousarray(wanted).view(np.uint8)
+    """Equal bits, but NaN may be any NaN."""
     assert found.dtype == wanted.dtype, title
+    numbers = found == found
+    np.testing.assert_array_equal(numbers, wanted == wanted, err_msg=title)
+    raw, reference = (
+        np.where(numbers, array, np.zeros_like(array)).view(np.uint8)
+        for array in (np.atleast_1d(found), np.atleast_1d(wanted))
+    )
     np.testing.assert_array_equal(raw, reference, err_msg=title)

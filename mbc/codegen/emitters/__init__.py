@@ -24,6 +24,7 @@ EMITTERS = {
         "window": "mbc.codegen.emitters.rvv.window:emit",
         "scan": "mbc.codegen.emitters.rvv.scan:emit",
         "arg_reduce": "mbc.codegen.emitters.rvv.arg_reduce:emit",
+        "sort": "mbc.codegen.emitters.rvv.sort:emit",
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
@@ -35,6 +36,7 @@ EMITTERS = {
         "window": "mbc.codegen.emitters.opencl.window:emit",
         "scan": "mbc.codegen.emitters.opencl.scan:emit",
         "arg_reduce": "mbc.codegen.emitters.opencl.arg_reduce:emit",
+        "sort": "mbc.codegen.emitters.opencl.sort:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
@@ -46,6 +48,7 @@ EMITTERS = {
         "window": "mbc.codegen.emitters.window_simt:emit",
         "scan": "mbc.codegen.emitters.scan_simt:emit",
         "arg_reduce": "mbc.codegen.emitters.arg_reduce_simt:emit",
+        "sort": "mbc.codegen.emitters.cuda.sort:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
 }

@@ -1,0 +1,63 @@
+"""Long rows on SIMT targets: one launch per step of a bitonic network."""
+
+from __future__ import annotations
+
+from mbc.codegen.emitters.nest import kernel_buffers, parameter
+from mbc.codegen.emitters.sorting import sort_context
+from mbc.codegen.families import Schedule
+from mbc.codegen.families.sort import SortMatch
+from mbc.codegen.program import Buffer, KernelCode, Launch
+from mbc.codegen.render import render
+from mbc.codegen.targets import Target
+
+
+def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelCode:
+    """Numbers of all rows, the network's steps, and the results."""
+    operands, results = kernel_buffers(match.kernel)
+    numbers = Buffer("s0", "i64", (match.rows, match.padded), "scratch")
+    label, size = match.kernel.label.data, schedule["parallel"]
+    assert isinstance(size, int)
+    by_name = {b.name: b for b in (*operands, *results, numbers)}
+    args = {"number": ("a0", "s0"), "step": ("s0",), "write": ("a0", "s0", "r0", "r1")}
+    parameters = {
+        f"{name}_parameters": ", ".join(parameter(by_name[b], target) for b in buffers)
+        for name, buffers in args.items()
+    }
+    source = render(
+        "common/sort_passes.j2",
+        label=label,
+        comment=f"sort of {match.rows} x {match.length}",
+        qualifier=target.kernel,
+        work_item=target.work_item,
+        c=sort_context(match, target),
+        **parameters,
+    )
+    doublings = match.padded.bit_length() - 1
+    steps = doublings * (doublings + 1) // 2
+    items = {
+        "number": match.rows * match.padded,
+        "step": match.rows * match.padded // 2,
+        "write": match.rows * match.count,
+    }
+    launches = [
+        Launch(
+            f"{label}_{name}",
+            buffers,
+            (-(-items[name] // size), 1, 1),
+            (size, 1, 1),
+            steps if name == "step" else 1,
+        )
+        for name, buffers in args.items()
+    ]
+    return KernelCode(
+        label,
+        match.family,
+        target.name,
+        source,
+        operands,
+        results,
+        (numbers,),
+        tuple(launches),
+        (),
+        f"parallel = {size}",
+    )

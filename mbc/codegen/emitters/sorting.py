@@ -1,0 +1,63 @@
+"""What sorts say alike in all languages: an element's number, and the result's rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mbc.codegen.expression import UNSIGNED, load_text, store_text
+from mbc.codegen.families.sort import SortMatch
+from mbc.codegen.program import Buffer
+from mbc.codegen.targets import Target
+from mbc.ir.types import element_of, is_float
+
+
+def result_names(match: SortMatch) -> tuple[str, str]:
+    """The buffers of values and places, in whichever order they are yielded."""
+    values = list(match.kernel.terminator.values)
+    first = values.index(match.op.values)
+    return f"r{first}", f"r{1 - first}"
+
+
+def sort_context(match: SortMatch, target: Target) -> dict[str, Any]:
+    """Names and statements of the templates; `i` is a place, `at` an element."""
+    element = element_of(match.op.input)
+    values, places = result_names(match)
+    value = load_text(match.dtype, "a0", "at")
+    kept = load_text(match.dtype, "a0", "source")
+    return {
+        "long": target.types["i64"],
+        "key": _float_key(value) if is_float(element) else _integer_key(match, value),
+        "descending": match.op.bool_of("descending"),
+        "store_value": store_text(match.dtype, values, "to", kept),
+        "store_place": store_text("i64", places, "to", "place"),
+        "length": match.length,
+        "inner": match.inner,
+        "count": match.count,
+        "rows": match.rows,
+        "selects": match.selects,
+        "padded": match.padded,
+    }
+
+
+def _float_key(value: str) -> list[str]:
+    """Ordered as whole numbers: -0.0 is 0.0, and all NaN are above infinity."""
+    return [
+        f"const float x = {value};",
+        "const int bits = x == 0 ? 0 : x != x ? 0x7fffffff : mbc_bitcast_f32_i32(x);",
+        "const int key = bits ^ (bits >> 31 & 0x7fffffff);",
+    ]
+
+
+def _integer_key(match: SortMatch, value: str) -> list[str]:
+    if not match.op.bool_of("unsigned"):
+        return [f"const int key = {value};"]
+    unsigned = UNSIGNED[match.dtype]
+    if match.dtype == "i32":
+        return [f"const int key = (int)(({unsigned}){value} ^ 0x80000000u);"]
+    return [f"const int key = ({unsigned}){value};"]
+
+
+def scratch(match: SortMatch, rows: int) -> tuple[Buffer, ...]:
+    """Numbers of a row twice, for merges from one half to the other, or the best."""
+    numbers = match.count if match.selects else 2 * match.length
+    return (Buffer("s0", "i64", (rows, numbers), "scratch"),)
