@@ -26,6 +26,7 @@ FAMILIES = {
     "window": "mbc.codegen.families.window:WindowFamily",
     "scan": "mbc.codegen.families.scan:ScanFamily",
     "arg_reduce": "mbc.codegen.families.arg_reduce:ArgReduceFamily",
+    "interpolate": "mbc.codegen.families.interpolate:InterpolateFamily",
     "sort": "mbc.codegen.families.sort:SortFamily",
     "nest": "mbc.codegen.families.nest:NestFamily",
 }

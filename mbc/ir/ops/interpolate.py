@@ -150,17 +150,19 @@ class InterpolateOp(TensorOp):
         if mode == "nearest":
             at = nearest_places(size, step, half)
             return np.take(value, np.clip(at, 0, extent - 1), axis)
-        at = np.arange(size, dtype=np.float64)
-        place = (at + 0.5) * step - 0.5 if half else at * step
+        kind = value.dtype
+        half_step, steps = (np.asarray(x, kind) for x in (0.5 if half else 0, step))
+        place = (np.arange(size, dtype=kind) + half_step) * steps - half_step
         place = np.maximum(place, 0) if mode == "linear" else place
         first = np.floor(place)
         shape = [size if d == axis else 1 for d in range(value.ndim)]
-        total = np.zeros((*value.shape[:axis], size, *value.shape[axis + 1 :]))
+        parts: list[Array] = []
         for offset, terms in WEIGHTS[mode].items():
-            weight = np.polynomial.polynomial.polyval(place - first, terms)
+            weight: Array = np.polynomial.polynomial.polyval(place - first, terms)
             source = np.clip(first.astype(np.int64) + offset, 0, extent - 1)
-            total = total + weight.reshape(shape) * np.take(value, source, axis)
-        return total.astype(value.dtype)
+            taken = np.take(value, source, axis)
+            parts.append(weight.astype(kind).reshape(shape) * taken)
+        return reduce(np.add, parts)
 
     def decompose(self) -> Sequence[SSAValue]:
         shape, element = shape_of(self.result), element_of(self.result)

@@ -1,0 +1,18 @@
+"""interpolate on OpenCL, cpu style: an item blends two rows and samples the blend."""
+
+from __future__ import annotations
+
+from mbc.codegen.emitters.opencl.frame import Frame
+from mbc.codegen.emitters.samples import resample_context
+from mbc.codegen.families import Match, Schedule
+from mbc.codegen.families.interpolate import InterpolateMatch
+from mbc.codegen.program import KernelCode
+from mbc.codegen.targets import Target
+
+
+def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
+    assert isinstance(match, InterpolateMatch)
+    frame = Frame(match, schedule, target, ())
+    grid = (match.rows.size, match.planes, 1)
+    context = resample_context(match)
+    return frame.code("opencl/cpu_interpolate.cl.j2", grid, (1, 1, 1), **context)
