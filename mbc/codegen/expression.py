@@ -63,6 +63,13 @@ FORMATS = {
 }
 """{0} {1} {2} are operands, {t} the result's C type, {u} its unsigned counterpart."""
 
+WRAPPING = {
+    "arith.addi": "({t})(({u}){0} + ({u}){1})",
+    "arith.subi": "({t})(({u}){0} - ({u}){1})",
+    "arith.muli": "({t})(({u}){0} * ({u}){1})",
+}
+"""Of i32 and i64: the signed operators of C may do anything where they overflow."""
+
 FUNCTIONS = {
     "arith.remf": "fmod",
     "math.absf": "fabs",
@@ -286,6 +293,8 @@ class ScalarPrinter:
             text = self.function(FUNCTIONS[op.name], result) + _call(len(operands))
         elif op.name in ("arith.addi", "arith.subi", "arith.muli") and result == "i1":
             text = "{0} & {1}" if op.name == "arith.muli" else "{0} ^ {1}"
+        elif op.name in WRAPPING and result in ("i32", "i64"):
+            text = WRAPPING[op.name]
         elif op.name in FORMATS:
             text = FORMATS[op.name]
         else:

@@ -22,7 +22,8 @@ STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument and the placeholders that stand for it: several if tied."""
+    """One argument and the placeholders that stand for it: several if tied, none for
+    the seed of random numbers."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -31,7 +32,10 @@ class Argument:
 
     @property
     def meta(self) -> torch.Tensor:
-        return self.nodes[0].meta["val"]
+        if self.nodes:
+            return self.nodes[0].meta["val"]
+        assert self.tensor is not None
+        return self.tensor
 
 
 def arguments_of(program: ExportedProgram) -> list[Argument]:

@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from mbc.frontend.aten import LOWERINGS
-from mbc.frontend.aten.call import Call
+from mbc.frontend.aten.call import Call, Draws
 from mbc.frontend.dtypes import element_of_dtype
 from mbc.frontend.locations import attribute, node_location
 from mbc.frontend.problems import Problems
@@ -41,6 +41,7 @@ class Lowerer:
         default_factory=dict[SSAValue, torch.Tensor]
     )
     problems: Problems = field(default_factory=Problems)
+    draws: Draws | None = None
 
     def define(self, node: Node, value: SSAValue, meta: torch.Tensor) -> None:
         self.values[node] = value
@@ -108,7 +109,7 @@ class Lowerer:
         assert isinstance(options, dict)
         kept = {key: v for key, v in options.items() if key not in IGNORED}
         with ImplicitBuilder(self.block):
-            call = Call(self.metas, outputs, picked(node))
+            call = Call(self.metas, outputs, picked(node), self.draws)
             return lowering(call, *arguments, **kept)
 
     def _pick(self, node: Node) -> None:
@@ -155,7 +156,7 @@ def locate(first: Operation | None, location: Any) -> None:
 
 
 def live_nodes(output: Node) -> set[Node]:
-    """Nodes that the output depends on; all operators are pure by now."""
+    """Nodes that the output depends on; what else they do, export has made values."""
     found: set[Node] = set()
     pending = [output]
     while pending:

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field
 from mbc.errors import Location, UnsupportedModel
 from mbc.frontend.locations import short
 
-RANDOM = "its result is random"
 REASONS = {
-    "aten.native_dropout.default": "dropout is active: call model.eval()",
-    "aten.rand.default": RANDOM,
-    "aten.randn.default": RANDOM,
-    "aten.randint.low": RANDOM,
-    "aten.bernoulli.p": RANDOM,
     "cond": "control flow that depends on data",
     "while_loop": "control flow that depends on data",
 }

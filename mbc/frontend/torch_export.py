@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from mbc.errors import UnsupportedModel
 from mbc.frontend.arguments import Argument, arguments_of, constants_of
+from mbc.frontend.aten.call import Draws
 from mbc.frontend.dtypes import (
     UNSIGNED,
     dtype_name,
@@ -35,6 +36,7 @@ from mbc.frontend.dtypes import (
 from mbc.frontend.export import export_program, training_warnings
 from mbc.frontend.imported import VERSION, ImportedModel
 from mbc.frontend.lower import Lowerer, erase_dead, live_nodes
+from mbc.frontend.seed import SEED, WARNING, draws_numbers, next_seed, with_seed
 from mbc.frontend.signature import Leaf, Signature, structure_of
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir.types import Tensor, tensor
@@ -64,19 +66,26 @@ def import_model(
         for argument in arguments_of(program)
         if argument.tensor is None or live.intersection(argument.nodes)
     ]
+    seeded = draws_numbers(live)
+    if seeded:
+        arguments = with_seed(arguments)
     block, lowerer = begin(program, arguments)
+    if seeded:
+        lowerer.draws = Draws(block.args[0])
     for node in program.graph.nodes:
         if node.op == "call_function" and node in live:
             lowerer.lower(node)
     lowerer.problems.raise_if_any()
     results = results_of(program, lowerer, names_of(arguments))
+    if lowerer.draws is not None:
+        _update_seed(block, lowerer.draws, results)
     block.add_op(func.ReturnOp(*(value for value, _ in results.values)))
     erase_dead(block)
     return ImportedModel(
         module_of(name, block, arguments, results),
         {a.name: to_numpy(a.tensor) for a in arguments if a.tensor is not None},
         Signature(input_structure(program), results.structure),
-        training_warnings(model),
+        [*training_warnings(model), *([WARNING] if seeded else [])],
     )
 
 
@@ -201,6 +210,12 @@ def dtype_attributes(dtype: torch.dtype) -> Attributes:
     if dtype not in UNSIGNED:
         return {}
     return {"mbc.dtype": StringAttr(dtype_name(dtype))}
+
+
+def _update_seed(block: Block, draws: Draws, results: Results) -> None:
+    results.updated.add(SEED)
+    attributes: Attributes = {"mbc.updates": StringAttr(SEED)}
+    results.values.append((next_seed(block, draws.seed), attributes))
 
 
 def input_structure(program: ExportedProgram) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from xdsl.dialects import arith, math
@@ -25,6 +25,7 @@ from mbc.ir.arith_repair import RemFOp
 from mbc.ir.arithmetic import add, constant, maximum
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops import op_class
+from mbc.ir.ops.interpolate import InterpolateOp
 from mbc.ir.tensor_op import PropertyValue
 from mbc.ir.types import element_of, tensor
 from mbc.runtime.bound import Agreement, compare, expected_results
@@ -32,7 +33,7 @@ from mbc.runtime.outcome import Available, Completed
 from mbc.runtime.runner import runner_for
 from tests.codegen.functions import functions_of_one, functions_of_two
 from tests.codegen.nest_programs import arguments_of, kernels_of, nest_code, program_of
-from tests.ir.samples import SAMPLES, Body, module_of
+from tests.ir.samples import SAMPLES, Body, module_of, named
 
 TARGETS = ("rvv", "opencl", "cuda")
 
@@ -126,7 +127,54 @@ POOLED: dict[str, PropertyValue] = {
     "indices": True,
 }
 
+def resampled(mode: str, half_pixel: bool) -> Callable[[SSAValue], SSAValue]:
+    def body(x: SSAValue) -> SSAValue:
+        return InterpolateOp.resized(x, mode, (5, 7), (0.75, 0.5), half_pixel)
+
+    return body
+
+
+def drawn(kind: str, dtype: str) -> Callable[[SSAValue], SSAValue]:
+    return lambda seed: named(
+        "random", seed, kind=kind, stream=7, shape=(33,), dtype=dtype
+    )
+
+
+def sorted_rows(**properties: bool) -> Callable[[SSAValue], Sequence[SSAValue]]:
+    return lambda x: op_class("mbc.sort").of([x], axis=0, count=9, **properties).results
+
+
+def scattered(kind: str) -> Callable[..., SSAValue]:
+    return lambda x, at, given: named("scatter", x, at, given, axis=0, kind=kind)
+
+
+def mirrored(mode: str) -> Callable[[SSAValue], SSAValue]:
+    return lambda x: named("pad", x, low=(2, 3), high=(1, 2), value=0.0, mode=mode)
+
+
+IMAGE = [tensor((1, 2, 4, 3), f32)]
+SEED = [tensor((), i64)]
+WRITES = [tensor((4, 3), f32), tensor((6,), i32), tensor((6, 3), f32)]
+COUNTS = [tensor((4, 3), i64), tensor((6,), i64), tensor((6, 3), i64)]
+LATER = {
+    "nearest": (IMAGE, resampled("nearest", False)),
+    "nearest exact": (IMAGE, resampled("nearest", True)),
+    "corners": (IMAGE, resampled("linear", False)),
+    "cubic": (IMAGE, resampled("cubic", True)),
+    "uniform": (SEED, drawn("uniform", "f32")),
+    "uniform f64": (SEED, drawn("uniform", "f64")),
+    "uniform f16": (SEED, drawn("uniform", "f16")),
+    "normal": (SEED, drawn("normal", "f32")),
+    "bits": (SEED, drawn("bits", "i64")),
+    "sort f64": ([tensor((9,), f64)], sorted_rows(descending=True, unsigned=False)),
+    "sort u64": ([tensor((9,), i64)], sorted_rows(descending=False, unsigned=True)),
+    **{f"scatter {k}": (WRITES, scattered(k)) for k in ("set", "add", "max", "mul")},
+    "scatter i64": (COUNTS, scattered("min")),
+    **{m: ([tensor((4, 5), f16)], mirrored(m)) for m in ("reflect", "circular")},
+    "replicate": ([tensor((4, 5), i8)], mirrored("replicate")),
+}
 OTHERS = {
+    **LATER,
     "integers": ([tensor((3, 5), i32)] * 2, mixed),
     "bf16 rounding": ([tensor((7,), f32)], narrow),
     "f64": ([tensor((7,), f64)], wide),

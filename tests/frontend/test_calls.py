@@ -237,12 +237,6 @@ def test_dynamic_batch_needs_two(dim: object):
         import_model(model, [torch.ones(2, 3)], dynamic_shapes=shapes)
 
 
-def test_active_dropout_is_refused_with_its_cure():
-    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
-    with pytest.raises(UnsupportedModel, match=r"call model\.eval\(\)"):
-        import_model(model, [torch.ones(2, 2)])
-
-
 def test_complex_tensors_are_refused():
     with pytest.raises(UnsupportedModel, match="complex64 tensors are not supported"):
         import_model(Function(torch.real), [torch.ones(2, dtype=torch.complex64)])

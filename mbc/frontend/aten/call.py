@@ -21,6 +21,18 @@ Lowering = Callable[..., Results]
 """Takes the call, then the operator's arguments with the schema's own defaults."""
 
 
+@dataclass
+class Draws:
+    """The seed of a model's random numbers, and how many draws there are so far."""
+
+    seed: SSAValue
+    streams: int = 0
+
+    def next_stream(self) -> int:
+        self.streams += 1
+        return self.streams - 1
+
+
 @dataclass(frozen=True)
 class Call:
     metas: Mapping[SSAValue, torch.Tensor]
@@ -29,6 +41,8 @@ class Call:
     """The fake tensors of the operator's results."""
     picked: frozenset[int] = frozenset()
     """Which of several results anything reads."""
+    draws: Draws | None = None
+    """Present where the model has an operator that draws random numbers."""
 
     @property
     def dtype(self) -> torch.dtype:
