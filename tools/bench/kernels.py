@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, f32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    ModuleOp,
+    StringAttr,
+    f32,
+    i64,
+)
 from xdsl.ir import Block, Region, SSAValue
 
 from mbc.api.module import Module, from_op
@@ -22,10 +29,16 @@ Combine = Callable[[SSAValue, SSAValue], SSAValue]
 
 
 def module_of(
-    shapes: dict[str, Sequence[int]], make: Make, weights: Sequence[str] = ()
+    shapes: Mapping[str, Sequence[int]], make: Make, weights: Sequence[str] = ()
 ) -> Module:
-    """@forward with one named f32 argument per shape; `weights` are parameters."""
-    types = [tensor(shape, f32) for shape in shapes.values()]
+    """@forward with one named argument per shape; `weights` are parameters.
+
+    Arguments are f32, but i64 where they are called `indices`.
+    """
+    types = [
+        tensor(shape, i64 if name == "indices" else f32)
+        for name, shape in shapes.items()
+    ]
     block = Block(arg_types=types)
     with ImplicitBuilder(block):
         result = make(*block.args)

@@ -17,19 +17,24 @@ from mbc.api.tune import tune
 from mbc.runtime.execution import bind, run_prepare
 from mbc.runtime.outcome import Failed, Measured
 from tools.bench.kernels import chain, gemm
+from tools.bench.moves import LARGE
 
 ROUNDS = 15
 
 
 def figures() -> dict[str, object]:
-    return {"gemm 512^3": gemm_512(), "chain of 6 on 16 M": chain_16m()}
+    moves = {
+        name: against(move.module, move.inputs(), {"torch eager": move.peer()}, 10)
+        for name, move in LARGE.items()
+    }
+    return {"gemm 512^3": gemm_512(), "chain of 6 on 16 M": chain_16m(), **moves}
 
 
 def gemm_512() -> dict[str, object]:
     module = gemm(512, 512, 512)
     x = np.random.default_rng(1).standard_normal((512, 512)).astype(np.float32)
     weight = module.parameters["w"].T.copy()
-    return against(module, x, {"numpy": lambda: x @ weight}, measurements=20)
+    return against(module, {"x": x}, {"numpy": lambda: x @ weight}, measurements=20)
 
 
 def chain_16m() -> dict[str, object]:
@@ -41,12 +46,12 @@ def chain_16m() -> dict[str, object]:
     def eager() -> object:
         return (torch.relu(t * 1.5 + 0.25) - 0.5) * t + 1.0
 
-    return against(module, x, {"torch eager": eager}, measurements=10)
+    return against(module, {"x": x}, {"torch eager": eager}, measurements=10)
 
 
 def against(
     module: Module,
-    x: np.ndarray,
+    inputs: dict[str, np.ndarray],
     peers: dict[str, Callable[[], object]],
     measurements: int,
 ) -> dict[str, object]:
@@ -57,7 +62,7 @@ def against(
     for name in peers:
         peers[name]()
     for _ in range(ROUNDS):
-        ours.append(kernel_time(result.artifact, x))
+        ours.append(kernel_time(result.artifact, inputs))
         for name, call in peers.items():
             theirs[name].append(timed(call))
     result.artifact.runner().close()
@@ -74,12 +79,12 @@ def against(
     return found
 
 
-def kernel_time(artifact: Artifact, x: np.ndarray) -> float:
+def kernel_time(artifact: Artifact, inputs: dict[str, np.ndarray]) -> float:
     """One timed round of @forward by profiling events, in nanoseconds."""
     runner = artifact.runner()
     prepared = run_prepare(runner, artifact.code, artifact.parameters)
     assert not isinstance(prepared, Failed)
-    bound = bind(artifact.code.forward, {**artifact.parameters, "x": x}, prepared)
+    bound = bind(artifact.code.forward, {**artifact.parameters, **inputs}, prepared)
     (measured,) = runner.measure([artifact.code.forward.program], [bound], 1)
     assert isinstance(measured, Measured), measured
     return measured.value

@@ -6,13 +6,21 @@ from mbc.agent.loop import Budget
 from mbc.api.module import Module
 from mbc.api.tune import tune
 from tools.bench.kernels import gemm, softmax
+from tools.bench.moves import SMALL
+
+BYTES_PER_CYCLE = 16
+"""Of the memory unit."""
 
 
 def figures() -> dict[str, object]:
     """Cycles at VLEN = DLEN = 256; floors: multiply-adds or bytes at peak rate."""
     return {
         "gemm 28x128x64": tuned(gemm(28, 128, 64), 28 * 128 * 64 // 8),
-        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // 16),
+        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // BYTES_PER_CYCLE),
+        **{
+            name: tuned(move.module, move.bytes // BYTES_PER_CYCLE)
+            for name, move in SMALL.items()
+        },
     }
 
 

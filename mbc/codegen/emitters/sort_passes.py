@@ -10,6 +10,9 @@ from mbc.codegen.program import Buffer, KernelCode, Launch
 from mbc.codegen.render import render
 from mbc.codegen.targets import Target
 
+ARGUMENTS = {"number": ("a0", "s0"), "step": ("s0",), "write": ("a0", "s0", "r0", "r1")}
+"""The functions in order, and the buffers that each one takes."""
+
 
 def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelCode:
     """Numbers of all rows, the network's steps, and the results."""
@@ -18,10 +21,9 @@ def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelC
     label, size = match.kernel.label.data, schedule["parallel"]
     assert isinstance(size, int)
     by_name = {b.name: b for b in (*operands, *results, numbers)}
-    args = {"number": ("a0", "s0"), "step": ("s0",), "write": ("a0", "s0", "r0", "r1")}
     parameters = {
         f"{name}_parameters": ", ".join(parameter(by_name[b], target) for b in buffers)
-        for name, buffers in args.items()
+        for name, buffers in ARGUMENTS.items()
     }
     source = render(
         "common/sort_passes.j2",
@@ -32,23 +34,6 @@ def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelC
         c=sort_context(match, target),
         **parameters,
     )
-    doublings = match.padded.bit_length() - 1
-    steps = doublings * (doublings + 1) // 2
-    items = {
-        "number": match.rows * match.padded,
-        "step": match.rows * match.padded // 2,
-        "write": match.rows * match.count,
-    }
-    launches = [
-        Launch(
-            f"{label}_{name}",
-            buffers,
-            (-(-items[name] // size), 1, 1),
-            (size, 1, 1),
-            steps if name == "step" else 1,
-        )
-        for name, buffers in args.items()
-    ]
     return KernelCode(
         label,
         match.family,
@@ -57,7 +42,27 @@ def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelC
         operands,
         results,
         (numbers,),
-        tuple(launches),
+        tuple(_launches(match, size)),
         (),
         f"parallel = {size}",
     )
+
+
+def _launches(match: SortMatch, size: int) -> list[Launch]:
+    doublings = match.padded.bit_length() - 1
+    steps = {"step": doublings * (doublings + 1) // 2}
+    items = {
+        "number": match.rows * match.padded,
+        "step": match.rows * match.padded // 2,
+        "write": match.rows * match.count,
+    }
+    return [
+        Launch(
+            f"{match.kernel.label.data}_{name}",
+            buffers,
+            (-(-items[name] // size), 1, 1),
+            (size, 1, 1),
+            steps.get(name, 1),
+        )
+        for name, buffers in ARGUMENTS.items()
+    ]
