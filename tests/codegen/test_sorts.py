@@ -42,6 +42,8 @@ SORTS: dict[str, tuple[list[Tensor], Body]] = {
     "one": (one((4, 1)), order(1, 1)),
     "two": (one((4, 2)), order(1, 2, True)),
     "best": (one((3, 101)), order(1, 5, True)),
+    "least few": (one((3, 301)), order(1, 7)),
+    "best of many": (one((2, 1000)), order(1, 3, True)),
     "least": (one((101, 3)), order(0, 1)),
     "most": (one((2, 70)), order(1, 60)),
     "long": (one((2, 2500)), order(1, 2500, True)),

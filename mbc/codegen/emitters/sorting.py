@@ -35,6 +35,7 @@ def sort_context(match: SortMatch, target: Target) -> dict[str, Any]:
         "count": match.count,
         "rows": match.rows,
         "selects": match.selects,
+        "is_f32_row": match.dtype == "f32" and match.inner == 1,
         "padded": match.padded,
     }
 

@@ -47,8 +47,8 @@ class InterpolateMatch(Match):
 
 
 class InterpolateFamily:
-    """Knobs on RVV: `vector`, the LMUL of columns, and `unroll`, rows in flight. GPUs
-    take the plain nest, which has a work item per element."""
+    """Knobs on RVV: `vector`, the LMUL of columns, and for nearest elements `unroll`,
+    rows in flight. GPUs take the plain nest, which has a work item per element."""
 
     def match(self, kernel: KernelOp, target: Target) -> InterpolateMatch | None:
         ops = compute_ops(kernel)
@@ -75,7 +75,12 @@ class InterpolateFamily:
         )
 
     def space(self, match: Match, target: Target) -> Space:
-        return {} if target.simt else {"vector": (2, 1, 4), "unroll": (4, 1, 2)}
+        assert isinstance(match, InterpolateMatch)
+        if target.simt:
+            return {}
+        if match.linear:
+            return {"vector": (4, 2, 1)}
+        return {"vector": (2, 1, 4), "unroll": (4, 1, 2)}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return ""

@@ -29,7 +29,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         (),
         window=match.columns.step <= WIDEST_STEP,
         lmul=lmul,
-        unroll=number(schedule, "unroll"),
+        unroll=1 if match.linear else number(schedule, "unroll"),
         f=f"f32m{lmul}",
         u=f"u32m{lmul}",
         floats=f"vfloat32m{lmul}_t",
