@@ -24,6 +24,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mbc.ir import build
 from mbc.ir.kernel import KernelOp
+from mbc.ir.tensor_op import TensorOp
 from mbc.ir.types import Array, Tensor, element_of, shape_of, tensor
 from tests.codegen.exact import STYLES, Body, check_exactly
 from tests.ir.samples import named
@@ -35,6 +36,24 @@ def permuted(*order: int) -> Body:
 
 def padded(low: Sequence[int], high: Sequence[int], mode: str, value: float) -> Body:
     return lambda x: named("pad", x, low=low, high=high, value=value, mode=mode)
+
+
+def upstream_pad(x: SSAValue) -> SSAValue:
+    """tensor.pad, as `mbc.pad` decomposes into it."""
+    probe = padded((1, 2), (0, 3), "constant", -2.5)(x)
+    assert isinstance(probe, SSAValue)
+    (kept,) = decompose_last(probe)
+    return kept
+
+
+def decompose_last(value: SSAValue) -> list[SSAValue]:
+    op = value.owner
+    assert isinstance(op, TensorOp)
+    made = op.decompose()
+    assert made is not None
+    op.detach()
+    op.erase()
+    return list(made)
 
 
 def joined(axis: int) -> Body:
@@ -104,12 +123,13 @@ TRANSPOSITIONS: dict[str, tuple[list[Tensor], Body]] = {
 }
 
 ROWS: dict[str, tuple[list[Tensor], Body]] = {
-    "rows": (one((5, 7, 13)), permuted(1, 0, 2)),
-    "one element": (one((1, 1)), permuted(1, 0)),
+    "rows": (one((5, 7, 13), i32), permuted(1, 0, 2)),
+    "one element": (one((1, 1), i32), permuted(1, 0)),
     "constant": (
         one((2, 3, 5, 7)),
         padded((0, 0, 1, 2), (0, 0, 3, 1), "constant", 1.5),
     ),
+    "upstream": (one((3, 5)), upstream_pad),
     "front": (one((3, 5)), padded((2, 0), (0, 0), "constant", 0.0)),
     "not a number": (one((3, 5)), padded((1, 1), (1, 0), "constant", float("nan"))),
     "reflect": (one((2, 4, 5)), padded((0, 3, 2), (0, 2, 4), "reflect", 0.0)),
@@ -122,7 +142,7 @@ ROWS: dict[str, tuple[list[Tensor], Body]] = {
     "slice": (one((5, 9, 11)), boxed((1, 2, 3), (3, 4, 7), (1, 1, 1))),
     "steps": (one((9, 23)), boxed((1, 2), (4, 7), (2, 3))),
     "flip": (one((5, 37)), flipped),
-    "spread": (one((3, 19)), spread),
+    "spread": (one((3, 19), i32), spread),
     **{
         f"pad {name}": (one((3, 37), e), padded((1, 2), (0, 3), "constant", 1.0))
         for name, e in WIDTHS.items()

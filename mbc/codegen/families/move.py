@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir import Operation
+
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import buffer_names, compute_ops, yields_each_once
 from mbc.codegen.families.move_ops import (
@@ -14,6 +17,7 @@ from mbc.codegen.families.move_ops import (
     movement_of,
 )
 from mbc.codegen.families.move_rows import pieces
+from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.program import DTYPE_BYTES
 from mbc.codegen.targets import Target
 from mbc.ir.cost import fewest_bytes
@@ -55,7 +59,7 @@ class MoveFamily:
         if len(ops) != 1 or not yields_each_once(kernel):
             return None
         movement = movement_of(ops[0], buffer_names(kernel))
-        if movement is None:
+        if movement is None or _is_better_map(ops[0], movement, target):
             return None
         dtype = str(element_of(kernel.terminator.values[0]))
         return MoveMatch("move", kernel, movement, dtype)
@@ -84,6 +88,14 @@ class MoveFamily:
         vectors = -(-match.span // lanes)
         use = match.span / (vectors * lanes)
         return Cost(0, moved / use, moved / (match.bits // 8 * lanes), use)
+
+
+def _is_better_map(op: Operation, movement: Movement, target: Target) -> bool:
+    """On GPUs, maps have aligned vectors for rows of f32."""
+    one_item = not target.simt or target.is_cpu_style
+    if one_item or not isinstance(movement, Rows) or not isinstance(op, GenericOp):
+        return False
+    return body_vectorizes(op, target)
 
 
 def _transposition_space(

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.dialects import arith
 from xdsl.dialects import tensor as tensor_dialect
+from xdsl.dialects.builtin import FloatAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
@@ -154,6 +156,24 @@ def _pad(op: PadOp, names: Names) -> Movement:
     return _rows(op, axes, names, op.float_of("value"))
 
 
+def _upstream_pad(op: tensor_dialect.PadOp, names: Names) -> Movement | None:
+    """tensor.pad by static amounts with a constant of floats."""
+    last = op.region.block.last_op
+    assert last is not None
+    value = last.operands[0].owner
+    if op.low or op.high or not isinstance(value, arith.ConstantOp):
+        return None
+    amounts = (op.static_low.get_values(), op.static_high.get_values())
+    negative = min((*amounts[0], *amounts[1]), default=0) < 0
+    if negative or not isinstance(value.value, FloatAttr):
+        return None
+    axes = [
+        padded_axis(extent, int(low), int(high), "constant")
+        for extent, low, high in zip(shape_of(op.source), *amounts, strict=True)
+    ]
+    return _rows(op, axes, names, value.value.value.data)
+
+
 def padded_axis(extent: int, low: int, high: int, mode: str) -> Axis:
     """Before, inside and behind an axis."""
     if not low and not high:
@@ -205,4 +225,5 @@ OPS: dict[type[Operation], Callable[[Any, Names], Movement | None]] = {
     linalg.TransposeOp: _transpose,
     tensor_dialect.ConcatOp: _concat,
     tensor_dialect.ExtractSliceOp: _slice,
+    tensor_dialect.PadOp: _upstream_pad,
 }
