@@ -127,6 +127,7 @@ POOLED: dict[str, PropertyValue] = {
     "indices": True,
 }
 
+
 def resampled(mode: str, half_pixel: bool) -> Callable[[SSAValue], SSAValue]:
     def body(x: SSAValue) -> SSAValue:
         return InterpolateOp.resized(x, mode, (5, 7), (0.75, 0.5), half_pixel)

@@ -21,8 +21,8 @@ from mbc.frontend.aten import (
     random,
     recurrent,
     reduction,
-    scans,
     resampling,
+    scans,
     scattering,
     shape,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, TensorType, i64
@@ -122,6 +123,6 @@ class ScanOp(TensorOp):
         taken = (x != x) | (number & ends(x, before))
         length = x.shape[axis]
         behind = (1,) * (x.ndim - axis - 1)
-        places = cast(Array, np.arange(length)).reshape((length, *behind))
+        places = np.reshape(cast(Array, np.arange(length)), (length, *behind))
         last = np.maximum.accumulate(np.where(taken, places, 0), axis=axis)
         return (length - 1 - last if self.bool_of("reverse") else last).astype(np.int64)
