@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.context import Context
@@ -36,16 +37,34 @@ class ConvToContractPass(ModulePass):
     %3 = tensor.collapse_shape %2                 // (n, c * window, out...)
     %0 = mbc.contract %rows, %3 {...}             // (n, filters, out...)
     ```
-    Precondition: one group; kernels are not formed yet. A convolution of window 1 and
-    stride 1 needs no gathering. Grouped convolutions stay, so that it refuses nothing.
+    Precondition: one group; kernels are not formed yet. Grouped convolutions stay, so
+    that it refuses nothing. With `only=pointwise` it takes those whose columns are the
+    input as it lies: of window 1 and stride 1, without padding. The others have
+    templates of their own, which gather nothing.
     """
 
     name = "conv-to-contract"
 
+    only: Literal["pointwise"] | None = None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(forward_of(op).body.block.ops):
-            if isinstance(inner, ConvOp) and inner.int_of("groups") == 1:
+            if isinstance(inner, ConvOp) and self._takes(inner):
                 _contract(inner)
+
+    def _takes(self, conv: ConvOp) -> bool:
+        single = conv.int_of("groups") == 1
+        return single and (self.only is None or _is_pointwise(conv))
+
+
+def _is_pointwise(conv: ConvOp) -> bool:
+    padding = (*conv.ints_of("low"), *conv.ints_of("high"))
+    return _gathers_nothing(conv) and not any(padding)
+
+
+def _gathers_nothing(conv: ConvOp) -> bool:
+    window = shape_of(conv.weight)[2:]
+    return set(window) == {1} and set(conv.ints_of("strides")) == {1}
 
 
 def _contract(conv: ConvOp) -> None:
@@ -70,7 +89,7 @@ def _columns(conv: ConvOp) -> SSAValue:
     low, high = (*zeros, *conv.ints_of("low")), (*zeros, *conv.ints_of("high"))
     padded = PadOp.with_value(conv.input, low, high, 0.0)
     columns = (batch, channels * math.prod(window), *out)
-    if set(window) == {1} and set(conv.ints_of("strides")) == {1}:
+    if _gathers_nothing(conv):
         return build.reshape(padded, columns)
     shape = (batch, channels, *window, *out)
     gathered = build.elementwise(

@@ -164,7 +164,7 @@ KERNELS: dict[str, tuple[str, Make]] = {
         lambda: module_of(floats((1, 2, 9, 7)), lambda x: named("pool", x, **POOL)),
     ),
     "convolution": (
-        "nest",
+        "conv",
         lambda: module_of(
             floats((1, 2, 5, 5), (3, 2, 3, 3)),
             lambda x, w: named("conv", x, w, **CONV),
@@ -178,7 +178,7 @@ KERNELS: dict[str, tuple[str, Make]] = {
 RUN = (
     *("elementwise", "gemm", "linear", "row sums", "column means", "layer norm"),
     *("scan", "place of the maximum", "pool"),
-    *("permuted", "padded"),
+    *("permuted", "padded", "convolution"),
 )
 """One or two kernels of every family with a schedule."""
 

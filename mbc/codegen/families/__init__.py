@@ -21,6 +21,7 @@ FAMILIES = {
     "move": "mbc.codegen.families.move:MoveFamily",
     "map": "mbc.codegen.families.map:MapFamily",
     "contract": "mbc.codegen.families.contract:ContractFamily",
+    "conv": "mbc.codegen.families.conv:ConvFamily",
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
     "window": "mbc.codegen.families.window:WindowFamily",

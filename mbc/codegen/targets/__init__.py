@@ -26,8 +26,8 @@ TARGETS = {
 
 MODEL_PIPELINE = (
     "recognize-named-ops,canonicalize,fold-batch-norm,decompose-ops{ops=attention},"
-    "conv-to-contract,form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,"
-    "fuse-reduction"
+    "conv-to-contract{only=pointwise},form-kernels,fuse-elementwise,fuse-prologue,"
+    "fuse-epilogue,fuse-reduction"
 )
 
 

@@ -1,0 +1,105 @@
+"""conv in CUDA: double-buffered shared tiles, or a column of results per thread.
+
+Products of a sum are numbered through channels and taps, and a tile takes some of
+them at a time; what lies outside the input is 0 as it is read.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mbc.codegen.emitters.conv_columns import column_steps, own_steps
+from mbc.codegen.emitters.conv_held import Held
+from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
+from mbc.codegen.emitters.cuda.conv_results import epilogue
+from mbc.codegen.emitters.cuda.signature import Signature, numbers, op_summary
+from mbc.codegen.families import Match, Schedule
+from mbc.codegen.families.conv_match import ConvMatch
+from mbc.codegen.program import KernelCode, Launch
+from mbc.codegen.render import render
+from mbc.codegen.targets import Target
+
+
+def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
+    assert isinstance(match, ConvMatch)
+    held = Held(match, "checked")
+    signature = Signature(match, target, conv_extents(match, held))
+    index = ConvIndex(match, held, lambda extent: f"{signature.label}_{extent}")
+    form = _columns if match.is_narrow else _tiles
+    template, grid, block, context = form(index, schedule)
+    source = render(
+        template,
+        sig=signature,
+        parameters=signature.parameters(
+            signature.names, [r.name for r in signature.results]
+        ),
+        summary=op_summary(match.kernel),
+        names={extent: index.name(extent) for extent, _ in signature.extents},
+        axes=index.axes,
+        grouped=match.groups > 1,
+        count=index.count(),
+        read=f"{match.input} + {index.group()}",
+        weight=index.weight_start("f", 1),
+        threads=math.prod(block),
+        block=block,
+        **context,
+    )
+    launch = Launch(signature.label, signature.names, grid, block)
+    return signature.code(source, [launch], schedule)
+
+
+Shape = tuple[int, int, int]
+Form = tuple[str, Shape, Shape, dict[str, object]]
+"""Template, grid, block and what only this template needs."""
+
+
+def _tiles(index: ConvIndex, schedule: Schedule) -> Form:
+    """A block sums up a tile of filters and results."""
+    match = index.match
+    filters, results, depth = numbers(schedule, "tile")
+    across, down = numbers(schedule, "parallel")
+    padded = [axis.input(axis.letter) for axis in index.axes]
+    places, inside, at = index.checked(padded)
+    threads = across * down
+    context: dict[str, object] = {
+        "filters": filters,
+        "results": results,
+        "depth": depth,
+        "across": across,
+        "thread_filters": filters // down,
+        "thread_results": results // across,
+        "weight_loads": -(-filters * depth // threads),
+        "value_loads": -(-results * depth // threads),
+        "sum_length": index.depth(),
+        "decoded": index.decoded("k"),
+        "places": places,
+        "inside": inside,
+        "at": at,
+        "weight_at": index.weight_at(index.axes[1].window()),
+        "end": epilogue(index, ("z", "y", "x"), "sum[i][j]"),
+    }
+    grid = (
+        -(-match.longest // results) * -(-match.filters // filters),
+        index.images(),
+        1,
+    )
+    return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
+
+
+def _columns(index: ConvIndex, schedule: Schedule) -> Form:
+    """A thread sums up some neighbours in a column of one filter's results."""
+    match = index.match
+    z, y, x = match.axes
+    rows = min(numbers(schedule, "tile")[0], y.shortest)
+    across, down = numbers(schedule, "parallel")
+    shared = match.shares_rows(rows)
+    blocks = (-(-x.longest // across), -(-(-(-y.longest // rows)) // down))
+    context: dict[str, object] = {
+        "rows": rows,
+        "blocks": blocks,
+        "shared": shared,
+        "steps": (column_steps if shared else own_steps)(index, rows, "sum"),
+        "end": epilogue(index, ("z", "(y0 + r)", "x"), "sum[r]"),
+    }
+    grid = (math.prod(blocks) * z.longest * match.filters, index.images(), 1)
+    return "cuda/conv_rows.cu.j2", grid, (across, down, 1), context

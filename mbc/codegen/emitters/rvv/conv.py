@@ -1,0 +1,139 @@
+"""conv on RVV: a register tile of filters and rows, vectors along the last axis.
+
+The channels of a group are copied between their zeros, unless nothing is read
+outside the input; there, rows are split by their residue modulo the stride, so that
+every vector of input is contiguous.
+"""
+
+from __future__ import annotations
+
+from mbc.codegen.emitters.conv_held import Held
+from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
+from mbc.codegen.emitters.conv_text import plus, row_index, total
+from mbc.codegen.emitters.rvv.conv_results import Place, results, row_text
+from mbc.codegen.emitters.rvv.conv_rows import row_steps
+from mbc.codegen.emitters.rvv.frame import Frame
+from mbc.codegen.emitters.rvv.knobs import number
+from mbc.codegen.emitters.rvv.values import Vectors
+from mbc.codegen.families import Match, Schedule
+from mbc.codegen.families.conv_match import ConvMatch
+from mbc.codegen.program import Buffer, KernelCode
+from mbc.codegen.targets import Target
+
+
+def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
+    assert isinstance(match, ConvMatch)
+    return _Conv(match, schedule, target).code()
+
+
+class _Conv:
+    def __init__(self, match: ConvMatch, schedule: Schedule, target: Target):
+        self.match, self.target = match, target
+        tile = schedule["tile"]
+        assert isinstance(tile, tuple)
+        self.filters, self.rows = tile
+        self.held = Held(match, "vectors")
+        held = Buffer("s0", "f32", (match.channels, *self.held.extents), "scratch")
+        scratch = (held,) if self.held.is_copied else ()
+        extents = conv_extents(match, self.held)
+        self.frame = Frame(match, target, schedule, extents, scratch)
+        self.index = ConvIndex(match, self.held, self.name)
+        self.vectors = Vectors(number(schedule, "vector"))
+        self.headers: set[str] = set()
+
+    def name(self, extent: str) -> str:
+        return f"{self.frame.label}_{extent}"
+
+    def code(self) -> KernelCode:
+        rest = self.match.filters % self.filters
+        pitches = self.index.pitches
+        return self.frame.code(
+            "rvv/conv.c.j2",
+            self.headers,
+            names={name: self.name(name) for name, _ in self.frame.extents},
+            grouped=self.match.groups > 1,
+            held=" * ".join(e for e in [self.name("C"), *pitches] if e != "1"),
+            copied=self.held.is_copied,
+            copies=self._copies(),
+            row=self._input_row(),
+            group=f"{self.match.input} + {self.index.group()}",
+            axes=self.index.axes,
+            vectors=self.vectors,
+            rows=self.rows,
+            blocks=[self._block(count) for count in (self.filters, rest) if count],
+            filters=self.filters,
+            rest=rest,
+        )
+
+    def _copies(self) -> list[dict[str, object]]:
+        """What of an input row goes where."""
+        lows = [
+            "0" if axis.is_unit else total([axis.letter, str(axis.axis.low)])
+            for axis in self.index.axes[:2]
+        ]
+        to = row_index(["c", *lows, "0"], self.index.pitches)
+        return [
+            {
+                "to": plus(to, str(copy.at)),
+                "from": plus("from", str(copy.start)),
+                "count": copy.count if copy.stride > 1 else self.name("IX"),
+                "stride": copy.stride,
+            }
+            for copy in self.held.copies()
+        ]
+
+    def _input_row(self) -> str:
+        """Where row (z, y) of channel c starts in a group of the input."""
+        axes = self.index.axes
+        indices = ["0" if axis.is_unit else axis.letter for axis in axes[:2]]
+        sizes = [
+            "1" if axis.is_unit else self.name(f"I{axis.letter.upper()}")
+            for axis in axes
+        ]
+        return row_index(["c", *indices, "0"], sizes)
+
+    def _block(self, filters: int) -> dict[str, object]:
+        """What the template needs for `filters` filters."""
+        pairs = [(r, j) for r in range(self.rows) for j in range(filters)]
+        zero, index = self.vectors.splat("0.0f"), self.index
+        place = Place(self.name, index.axes, self.vectors, self.headers, self.target)
+        shared = self.match.shares_rows(self.rows)
+        kept = range(1 if shared else self.rows)
+        return {
+            "starts": [self._start(r) for r in kept],
+            "sums": [f"{self.vectors.type} s{r}_{j} = {zero};" for r, j in pairs],
+            "weight": index.weight_start("f", self.filters),
+            "shared": shared,
+            "steps": self._shared_steps() if shared else self._steps(filters),
+            "results": results(self.match, place, self.rows, filters),
+        }
+
+    def _start(self, row: int) -> str:
+        corner = plus(self.index.corner(row_text(row), "0"), "x")
+        return f"const float *in{row} = in + {corner};"
+
+    def _places(self, window: str, input: str) -> list[str]:
+        """Pointers of a tap; the row of the axis y is given."""
+        return [
+            f"const float *wt = {plus('w', self.index.weight_at(window))};",
+            f"const size_t at = {self.index.input_at(input)};",
+        ]
+
+    def _shared_steps(self) -> list[str]:
+        steps = row_steps(self.match, self.rows, self.vectors, self.index.pitches[2])
+        return [*self._places("0", "0"), *steps]
+
+    def _steps(self, filters: int) -> list[str]:
+        """One tap of one channel: a vector of input per row, then the products."""
+        y, weight = self.index.axes[1], self.match.weight
+        lines = self._places(y.window(), y.input())
+        for r in range(self.rows):
+            load = self.vectors.load(f"in{r}", "at", 1)
+            lines.append(f"const {self.vectors.type} x{r} = {load};")
+        stride = 1 if weight.panel else weight.filter
+        for j in range(filters):
+            for r in range(self.rows):
+                sum, factor = f"s{r}_{j}", f"wt[{j * stride}]"
+                product = self.vectors.call("vfmacc", sum, factor, f"x{r}").text
+                lines.append(f"{sum} = {product};")
+        return lines
