@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, maximum
 from mbc.ir.ops.conv import ConvOp
+from mbc.ir.ops.conv_transpose import ConvTransposeOp
 from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.types import shape_of
 
@@ -41,6 +42,28 @@ def conv(
             strides=strides,
             low=low,
             high=low if high is None else high,
+            dilation=dilation or (1,) * len(strides),
+            groups=groups,
+            acc="f32",
+        ).result
+
+    return body
+
+
+def transposed(
+    strides: Sequence[int],
+    low: Sequence[int],
+    added: Sequence[int] | None = None,
+    dilation: Sequence[int] | None = None,
+    groups: int = 1,
+) -> Body:
+    def body(x: SSAValue, w: SSAValue) -> SSAValue:
+        return ConvTransposeOp.of(
+            [x, w],
+            strides=strides,
+            low=low,
+            high=low,
+            output_padding=added or (0,) * len(strides),
             dilation=dilation or (1,) * len(strides),
             groups=groups,
             acc="f32",
@@ -131,5 +154,65 @@ PACKED = [
     Convolution("panels of 32", ((1, 3, 7, 9), (2, 3, 3, 3, 32)), packed(conv(), 40)),
     Convolution(
         "panels of groups", ((1, 6, 7, 9), (2, 3, 3, 3, 4)), packed(conv(groups=2), 8)
+    ),
+]
+
+TRANSPOSED = [
+    Convolution(
+        "doubled",
+        ((1, 3, 5, 7), (3, 6, 4, 4)),
+        transposed((2, 2), (1, 1)),
+        swept=True,
+    ),
+    Convolution(
+        "narrow",
+        ((1, 6, 5, 7), (6, 1, 3, 3)),
+        transposed((2, 2), (1, 1), groups=6),
+        True,
+    ),
+    Convolution("stride 1", ((2, 3, 5, 7), (3, 5, 3, 3)), transposed((1, 1), (1, 0))),
+    Convolution(
+        "narrow of stride 1",
+        ((1, 4, 6, 17), (4, 1, 3, 2)),
+        transposed((1, 1), (1, 0), groups=4),
+    ),
+    Convolution(
+        "dilated",
+        ((1, 2, 4, 5), (2, 7, 3, 3)),
+        transposed((3, 2), (2, 0), (1, 1), (2, 3)),
+    ),
+    Convolution("holes", ((1, 2, 4, 5), (2, 4, 2, 1)), transposed((3, 4), (0, 0))),
+    Convolution("cut off", ((1, 2, 2, 2), (2, 4, 3, 3)), transposed((3, 3), (2, 2))),
+    Convolution("line", ((2, 4, 9), (4, 5, 5)), transposed((3,), (2,), (1,))),
+    Convolution(
+        "volume", ((1, 2, 3, 4, 5), (2, 4, 2, 3, 2)), transposed((2, 1, 2), (0, 1, 0))
+    ),
+    Convolution(
+        "narrow volume",
+        ((1, 2, 3, 4, 5), (2, 1, 2, 3, 2)),
+        transposed((2, 1, 3), (0, 1, 0), groups=2),
+    ),
+    Convolution(
+        "groups", ((2, 4, 4, 5), (4, 5, 3, 3)), transposed((2, 2), (1, 1), groups=2)
+    ),
+    Convolution(
+        "residual",
+        ((1, 3, 4, 5), (3, 6, 2, 2), (6,), (1, 6, 8, 10)),
+        residual(transposed((2, 2), (0, 0))),
+    ),
+    Convolution("ones", ((1, 1, 1, 1), (1, 1, 1, 1)), transposed((1, 1), (0, 0))),
+]
+"""Every residue of the stride, some without taps or results."""
+
+PACKED_TRANSPOSED = [
+    Convolution(
+        "panels of 8",
+        ((1, 3, 5, 7), (2, 3, 3, 3, 8)),
+        packed(transposed((2, 2), (1, 1)), 13, axis=1),
+    ),
+    Convolution(
+        "panels of groups",
+        ((1, 4, 5, 7), (2, 4, 3, 3, 4)),
+        packed(transposed((2, 1), (1, 1), groups=2), 8, axis=1),
     ),
 ]

@@ -269,6 +269,34 @@ CASES: dict[str, Case] = {
         lambda x, w: F.conv2d(x, w, groups=3, padding="valid"),
         (floats(2, 6, 5, 5), floats(9, 2, 3, 2)),
     ),
+    "conv_transpose1d": (
+        lambda x, w, b: (
+            F.conv_transpose1d(x, w, b, stride=3, dilation=2),
+            F.conv_transpose1d(x[0], w, padding=1),
+        ),
+        (floats(2, 3, 7), floats(3, 4, 4), floats(4)),
+    ),
+    "conv_transpose2d": (
+        lambda x, w, b: F.conv_transpose2d(
+            x, w, b, stride=2, padding=(1, 0), output_padding=(1, 0)
+        ),
+        (floats(2, 3, 4, 5), floats(3, 4, 3, 2), floats(4)),
+    ),
+    "conv_transpose groups": (
+        lambda x, w: F.conv_transpose2d(x, w, stride=(1, 2), groups=3, dilation=(2, 3)),
+        (floats(1, 6, 4, 5), floats(6, 2, 3, 3)),
+    ),
+    "conv_transpose3d": (
+        lambda x, w: F.conv_transpose3d(x, w, stride=(2, 1, 3)),
+        (floats(1, 2, 3, 3, 2), floats(2, 3, 2, 3, 2)),
+    ),
+    "any convolution": (
+        lambda x, w, v: (
+            torch.convolution(x, w, None, [2], [1], [1], False, [0], 1),
+            torch.convolution(x, v, None, [2], [1], [1], True, [1], 1),
+        ),
+        (floats(2, 3, 7), floats(4, 3, 3), floats(3, 4, 3)),
+    ),
     "conv3d": (F.conv3d, (floats(2, 5, 5, 5), floats(3, 2, 2, 3, 2))),
     "max pools": (
         lambda x: (F.max_pool2d(x, 2, ceil_mode=True), F.max_pool2d(x, 3, 2, 1)),

@@ -134,6 +134,22 @@ SAMPLES = {
         ),
         2 * (2 * 8 * 4 * 5) * (2 * 3 * 2),
     ),
+    "mbc.conv_transpose": Sample(
+        floats((2, 4, 5, 3), (4, 3, 3, 2)),
+        lambda x, w: named(
+            "conv_transpose",
+            x,
+            w,
+            strides=(2, 3),
+            low=(1, 0),
+            high=(1, 1),
+            output_padding=(1, 0),
+            dilation=(1, 2),
+            groups=2,
+            acc="f32",
+        ),
+        2 * 2 * 4 * 3 * (5 + 5 + 5) * (3 + 2),
+    ),
     "mbc.gather": Sample(
         [*floats((3, 5)), tensor((4,), i64)],
         lambda x, i: named("gather", x, i, axis=1),

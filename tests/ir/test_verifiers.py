@@ -45,6 +45,7 @@ CONV: Properties = {
     "groups": 1,
     "acc": "f32",
 }
+TRANSPOSED: Properties = CONV | {"output_padding": (0, 0)}
 POOL: Properties = {
     "kind": "max",
     "window": (2, 2),
@@ -160,6 +161,27 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
     ),
     ("conv", [f(1, 3, 5, 5), f(4, 2, 2, 2)], CONV, "do not fit"),
     ("conv", [f(1, 3, 5, 5), f(4, 3, 2, 6)], CONV, "the window is larger"),
+    ("conv_transpose", [f(2, 3), f(3, 3)], TRANSPOSED, "no 1 to 3 spatial axes"),
+    ("conv_transpose", [f(1, 3, 5, 5), f(3, 4, 2)], TRANSPOSED, "other rank"),
+    (
+        "conv_transpose",
+        [f(1, 3, 5, 5), f(3, 4, 2, 2)],
+        TRANSPOSED | {"low": (1,)},
+        "low needs 2 values",
+    ),
+    ("conv_transpose", [f(1, 3, 5, 5), f(4, 3, 2, 2)], TRANSPOSED, "do not fit"),
+    (
+        "conv_transpose",
+        [f(1, 3, 5, 5), f(3, 4, 2, 2)],
+        TRANSPOSED | {"output_padding": (0, 1)},
+        "not below stride",
+    ),
+    (
+        "conv_transpose",
+        [f(1, 3, 1, 5), f(3, 4, 2, 2)],
+        TRANSPOSED | {"low": (1, 0), "high": (1, 0)},
+        "no results are left",
+    ),
     ("gather", [f(2, 3), i(4)], {"axis": 2}, "axis 2 is not in a rank-2 tensor"),
     ("gather", [f(2, 3), f(4)], {"axis": 0}, "indices must be integers"),
     ("group_norm", [f(2)], {"groups": 1, "eps": 0.1}, "has no channel axis"),

@@ -12,8 +12,8 @@ def column_steps(index: ConvIndex, rows: int, sums: str) -> list[str]:
     lines: list[str] = []
     for at, pairs in row_readers(y, rows):
         lines += _read(index, total([scaled("y0", y.stride), str(at)]))
-        for row, tap in pairs:
-            factor = f"w[{index.weight_at(str(tap * y.tap_window))}]"
+        for row, element in pairs:
+            factor = f"w[{index.weight_at(str(element))}]"
             lines.append(f"  {sums}[{row}] += {factor} * value;")
         lines.append("}")
     return lines

@@ -133,14 +133,22 @@ def plus(text: str, index: str) -> str:
     text = "" if text == "0" else text
     if index == "0":
         return text or "0"
-    return f"{text} + {index[1:-1] if _is_group(index) else index}" if text else index
+    if not text:
+        return index
+    is_sum = _is_group(index) and "?" not in index
+    return f"{text} + {index[1:-1] if is_sum else index}"
 
 
 def row_readers(axis: Axis, rows: int) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Input rows that `rows` neighbouring results read: (row, its (result, tap)s)."""
+    """Input rows that `rows` neighbouring results of the only phase read.
+
+    Each with the results that read it, and through which element of the window.
+    """
+    (phase,) = axis.phases
     found: dict[int, list[tuple[int, int]]] = {}
     for row in range(rows):
-        for tap in range(axis.phases[0].taps):
-            at = row * axis.stride + axis.phases[0].offset + tap * axis.tap_input
-            found.setdefault(at, []).append((row, tap))
+        for tap in range(phase.taps):
+            at = row * axis.stride + phase.offset + tap * axis.tap_input
+            element = phase.first + tap * axis.tap_window
+            found.setdefault(at, []).append((row, element))
     return sorted(found.items())

@@ -56,6 +56,11 @@ class Axis:
     def longest(self) -> int:
         return max(phase.results for phase in self.phases)
 
+    @property
+    def varies(self) -> bool:
+        """Phases have different numbers of results."""
+        return len({phase.results for phase in self.phases}) > 1
+
     def residues(self) -> tuple[int, ...]:
         """Which padded elements are read, modulo the stride."""
         found = {

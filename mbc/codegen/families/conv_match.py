@@ -11,12 +11,18 @@ from xdsl.ir import SSAValue
 
 from mbc.codegen.families import Match
 from mbc.codegen.families.body import Anchored, anchored, buffer_names
-from mbc.codegen.families.conv_axes import Axis, forward_axis, padded_to_three
+from mbc.codegen.families.conv_axes import (
+    Axis,
+    forward_axis,
+    padded_to_three,
+    transposed_axis,
+)
 from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.loops import Access, access, row_major
 from mbc.codegen.targets import Target
 from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.conv import ConvOp
+from mbc.ir.ops.conv_transpose import ConvTransposeOp
 from mbc.ir.structured import maps_of
 from mbc.ir.types import element_of, shape_of
 
@@ -108,7 +114,7 @@ class ConvMatch(Match):
 
 
 def match_conv(kernel: KernelOp, target: Target) -> ConvMatch | None:
-    found = anchored(kernel, ConvOp)
+    found = anchored(kernel, ConvOp) or anchored(kernel, ConvTransposeOp)
     if found is None or found.prologues or 0 in found.packed:
         return None
     values = [*found.anchor.operands, *found.anchor.results]
@@ -116,44 +122,47 @@ def match_conv(kernel: KernelOp, target: Target) -> ConvMatch | None:
         return None
     if found.epilogue and not body_vectorizes(found.epilogue, target):
         return None
-    return _seen(kernel, found)
-
-
-def _seen(kernel: KernelOp, found: Anchored) -> ConvMatch | None:
     op = found.anchor
-    assert isinstance(op, ConvOp)
+    assert isinstance(op, ConvOp | ConvTransposeOp)
+    return _seen(kernel, op, found)
+
+
+def _seen(
+    kernel: KernelOp, op: ConvOp | ConvTransposeOp, found: Anchored
+) -> ConvMatch | None:
     names, groups = buffer_names(kernel), op.int_of("groups")
+    filter_axis = 0 if isinstance(op, ConvOp) else 1
     packed = found.packed.get(1)
+    if packed is not None and packed.int_of("axis") != filter_axis:
+        return None
     source = op.weight if packed is None else packed.input
     panel = 0 if packed is None else shape_of(source)[-1]
-    filters = shape_of(op.result)[1] // groups
-    if panel and (packed is None or packed.int_of("axis") != 0):
-        return None
+    batch, filters = shape_of(op.result)[0], shape_of(op.result)[1] // groups
+    channels = shape_of(op.input)[1] // groups
     if panel and groups > 1 and filters % panel:
         return None
-    channels, window = shape_of(op.weight)[1], math.prod(shape_of(op.weight)[2:])
-    weight = _weight(names[source], panel, filters, channels, window)
+    strides = _weight_strides(op, panel, groups, filters, channels)
     last = found.epilogue or op
     plain = row_major(shape_of(op.result))
     out = tuple(_five(Access(names[r], "f32", 0, plain)) for r in last.results)
     return ConvMatch(
         "conv",
         kernel,
-        shape_of(op.input)[0],
+        batch,
         groups,
         filters,
         channels,
-        0,
+        filter_axis,
         padded_to_three(_axes(op)),
         names[op.input],
-        weight,
+        Weight(names[source], panel, *strides),
         out,
         found.epilogue,
         _extra(found.epilogue, op.result, names),
     )
 
 
-def _axes(op: ConvOp) -> list[Axis]:
+def _axes(op: ConvOp | ConvTransposeOp) -> list[Axis]:
     rows = zip(
         shape_of(op.input)[2:],
         shape_of(op.weight)[2:],
@@ -163,18 +172,26 @@ def _axes(op: ConvOp) -> list[Axis]:
         op.ints_of("dilation"),
         strict=True,
     )
-    return [forward_axis(*row) for row in rows]
+    form = forward_axis if isinstance(op, ConvOp) else transposed_axis
+    return [form(*row) for row in rows]
 
 
-def _weight(
-    buffer: str, panel: int, filters: int, channels: int, window: int
-) -> Weight:
-    """(filters, channels, window), or (panels, channels, window, panel)."""
-    together = panel or 1
+def _weight_strides(
+    op: ConvOp | ConvTransposeOp, panel: int, groups: int, filters: int, channels: int
+) -> tuple[int, int, int, int]:
+    """Of group, filter or panel of filters, channel and window element.
+
+    (groups * filters, channels, window) or, transposed, (groups * channels, filters,
+    window); packed, (panels, channels, window, panel) with the channels of all groups
+    where it is transposed.
+    """
+    window, together = math.prod(shape_of(op.weight)[2:]), panel or 1
     whole = channels * window
-    return Weight(
-        buffer, panel, filters * whole, whole * together, window * together, together
-    )
+    if isinstance(op, ConvOp):
+        return filters * whole, whole * together, window * together, together
+    if panel:
+        return whole * panel, groups * whole * panel, window * panel, panel
+    return filters * whole, window, filters * window, 1
 
 
 def _five(access: Access) -> Access:

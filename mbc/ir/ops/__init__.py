@@ -16,6 +16,7 @@ OPS = {
     "mbc.concat": "mbc.ir.ops.concat:ConcatOp",
     "mbc.contract": "mbc.ir.ops.contract:ContractOp",
     "mbc.conv": "mbc.ir.ops.conv:ConvOp",
+    "mbc.conv_transpose": "mbc.ir.ops.conv_transpose:ConvTransposeOp",
     "mbc.gather": "mbc.ir.ops.gather:GatherOp",
     "mbc.group_norm": "mbc.ir.ops.group_norm:GroupNormOp",
     "mbc.interpolate": "mbc.ir.ops.interpolate:InterpolateOp",

@@ -10,7 +10,7 @@ from mbc.codegen.families import family_named, match_kernel
 from mbc.ir.attributes import Entry
 from mbc.runtime.cuda.runner import CudaRunner
 from mbc.runtime.outcome import Completed, Failed
-from tests.codegen.convolutions import CONVOLUTIONS, Convolution
+from tests.codegen.convolutions import CONVOLUTIONS, TRANSPOSED, Convolution
 from tests.codegen.cuda.samples import CUDA, Sample, program_of, sample
 from tests.codegen.knobs import each_knob
 
@@ -25,7 +25,7 @@ def samples() -> list[Sample]:
 
 
 def scheduled() -> Iterator[tuple[Convolution, dict[str, Entry]]]:
-    for convolution in CONVOLUTIONS:
+    for convolution in (*CONVOLUTIONS, *TRANSPOSED):
         kernel = sample("k", convolution.shapes, convolution.body).kernel
         match = match_kernel(kernel, CUDA)
         assert match.family == "conv"

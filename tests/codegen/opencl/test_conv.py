@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mbc.runtime.opencl.runner import OpenclRunner
-from tests.codegen.convolutions import CONVOLUTIONS, PACKED, Convolution
+from tests.codegen.convolutions import (
+    CONVOLUTIONS,
+    PACKED,
+    PACKED_TRANSPOSED,
+    TRANSPOSED,
+    Convolution,
+)
 from tests.codegen.opencl.harness import Case, check
 from tests.codegen.opencl.test_emission import sweep
 
@@ -25,5 +31,10 @@ def test_results(style: str, runner: OpenclRunner):
     check(runner, cases(CONVOLUTIONS, style), style)
 
 
+@pytest.mark.parametrize("style", ["cpu", "gpu"])
+def test_transposed_results(style: str, runner: OpenclRunner):
+    check(runner, cases(TRANSPOSED, style), style)
+
+
 def test_packed_results(runner: OpenclRunner):
-    check(runner, cases(PACKED, "cpu"), "cpu")
+    check(runner, cases([*PACKED, *PACKED_TRANSPOSED], "cpu"), "cpu")

@@ -8,7 +8,13 @@ import pytest
 
 from mbc.codegen.families import family_named, match_kernel
 from mbc.runtime.rvv.runner import RvvRunner
-from tests.codegen.convolutions import CONVOLUTIONS, PACKED, Convolution
+from tests.codegen.convolutions import (
+    CONVOLUTIONS,
+    PACKED,
+    PACKED_TRANSPOSED,
+    TRANSPOSED,
+    Convolution,
+)
 from tests.codegen.knobs import each_knob
 from tests.codegen.rvv.programs import RVV, Case, check, kernel_of
 
@@ -26,8 +32,15 @@ def cases(convolution: Convolution) -> Iterator[Case]:
             return
 
 
-@pytest.mark.parametrize("group", [CONVOLUTIONS, PACKED], ids=["plain", "packed"])
-def test_results(group: list[Convolution], runner: RvvRunner):
-    found = check([case for conv in group for case in cases(conv)], runner)
+GROUPS = {
+    "forward": CONVOLUTIONS,
+    "packed": [*PACKED, *PACKED_TRANSPOSED],
+    "transposed": TRANSPOSED,
+}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_results(group: str, runner: RvvRunner):
+    found = check([case for conv in GROUPS[group] for case in cases(conv)], runner)
     wrong = [(c.case.name, c.case.schedule, c.error) for c in found]
     assert [row for row in wrong if not row[2] < 2e-6] == []

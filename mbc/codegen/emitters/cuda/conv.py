@@ -70,6 +70,7 @@ def _tiles(index: ConvIndex, schedule: Schedule) -> Form:
         "thread_results": results // across,
         "weight_loads": -(-filters * depth // threads),
         "value_loads": -(-results * depth // threads),
+        "varied": any(axis.varies for axis in match.axes),
         "sum_length": index.depth(),
         "decoded": index.decoded("k"),
         "places": places,

@@ -84,7 +84,7 @@ def emit_filters(match: ConvMatch, schedule: Schedule, target: Target) -> Kernel
         columns=columns,
         type=lanes.printer.type("float"),
         guarded=any(count % rows for count in counts),
-        varied=len(set(counts)) > 1,
+        varied=any(axis.varies for axis in match.axes),
         ragged=ragged and vectors > 1,
         count=index.count(),
         start=conv.start("y", "x"),
@@ -144,7 +144,7 @@ def emit_rows(match: ConvMatch, schedule: Schedule, target: Target) -> KernelCod
         width=width,
         type=lanes.printer.type("float"),
         ragged=ragged,
-        varied=any(axis.shortest != axis.longest for axis in (y, z)),
+        varied=y.varies or z.varies,
         blocks=blocks,
         start=conv.start("y0", "0"),
         shared=shared,
@@ -165,8 +165,8 @@ def _shared_steps(conv: CpuConv, rows: int, width: int) -> list[str]:
     for at, pairs in row_readers(y, rows):
         pointer = plus("p", scaled(conv.index.pitches[2], at))
         lines.append(f"v = {_load_row(pointer, width)};")
-        for row, tap in pairs:
-            factor = f"wt[{tap * x.window * conv.match.weight.tap}]"
+        for row, element in pairs:
+            factor = f"wt[{element * x.window * conv.match.weight.tap}]"
             lines.append(f"sums[{row}] = mbc_fma(v, {factor}, sums[{row}]);")
     return lines
 

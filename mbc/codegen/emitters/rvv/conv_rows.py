@@ -14,8 +14,8 @@ def row_steps(match: ConvMatch, rows: int, vectors: Vectors, pitch: str) -> list
     for at, pairs in row_readers(y, rows):
         load = vectors.load("in0", plus("at", scaled(pitch, at)), 1)
         lines.append(f"const {vectors.type} x{at} = {load};")
-        for row, tap in pairs:
-            weight = f"wt[{tap * x.window * match.weight.tap}]"
+        for row, element in pairs:
+            weight = f"wt[{element * x.window * match.weight.tap}]"
             product = vectors.call("vfmacc", f"s{row}_0", weight, f"x{at}").text
             lines.append(f"s{row}_0 = {product};")
     return lines
