@@ -1,4 +1,4 @@
-"""Small modules that benches tune: a GEMM with a weight, a softmax, a chain."""
+"""Small modules that benches tune: a GEMM, convolutions, a softmax, a chain."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mbc.api.module import Module, from_op
 from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, maximum, multiply, subtract
 from mbc.ir.ops.contract import ContractOp
+from mbc.ir.ops.conv import ConvOp
 from mbc.ir.ops.softmax import SoftmaxOp
 from mbc.ir.types import tensor
 
@@ -65,6 +66,25 @@ def gemm(m: int, n: int, k: int) -> Module:
         return ContractOp.einsum("mk,nk->mn", x, w).result
 
     return module_of({"x": (m, k), "w": (n, k)}, make, ("w",))
+
+
+def conv(channels: int, size: int, groups: int = 1) -> Module:
+    """A square image through a 3 x 3 window that keeps its shape."""
+
+    def make(x: SSAValue, w: SSAValue) -> SSAValue:
+        one = (1, 1)
+        return ConvOp.of(
+            [x, w],
+            strides=one,
+            low=one,
+            high=one,
+            dilation=one,
+            groups=groups,
+            acc="f32",
+        ).result
+
+    image, window = (1, channels, size, size), (channels, channels // groups, 3, 3)
+    return module_of({"x": image, "w": window}, make, ("w",))
 
 
 def softmax(rows: int, length: int) -> Module:

@@ -18,6 +18,7 @@ from mbc.runtime.execution import bind, run_prepare
 from mbc.runtime.outcome import Failed, Measured
 from tools.bench.kernels import chain, gemm
 from tools.bench.moves import LARGE
+from tools.bench.kernels import chain, conv, gemm
 
 ROUNDS = 15
 
@@ -28,6 +29,12 @@ def figures() -> dict[str, object]:
         for name, move in LARGE.items()
     }
     return {"gemm 512^3": gemm_512(), "chain of 6 on 16 M": chain_16m(), **moves}
+    return {
+        "gemm 512^3": gemm_512(),
+        "conv 3x3 64x56x56": conv_64(groups=1),
+        "depthwise 3x3 64x56x56": conv_64(groups=64),
+        "chain of 6 on 16 M": chain_16m(),
+    }
 
 
 def gemm_512() -> dict[str, object]:
@@ -35,6 +42,19 @@ def gemm_512() -> dict[str, object]:
     x = np.random.default_rng(1).standard_normal((512, 512)).astype(np.float32)
     weight = module.parameters["w"].T.copy()
     return against(module, {"x": x}, {"numpy": lambda: x @ weight}, measurements=20)
+
+
+def conv_64(groups: int) -> dict[str, object]:
+    torch: Any = import_module("torch")
+    module = conv(64, 56, groups)
+    x = np.random.default_rng(1).standard_normal((1, 64, 56, 56)).astype(np.float32)
+    t, w = torch.from_numpy(x), torch.from_numpy(module.parameters["w"])
+
+    def eager() -> object:
+        with torch.inference_mode():
+            return torch.nn.functional.conv2d(t, w, padding=1, groups=groups)
+
+    return against(module, x, {"torch eager": eager}, measurements=12)
 
 
 def chain_16m() -> dict[str, object]:

@@ -10,6 +10,7 @@ from tools.bench.moves import SMALL
 
 BYTES_PER_CYCLE = 16
 """Of the memory unit."""
+from tools.bench.kernels import conv, gemm, softmax
 
 
 def figures() -> dict[str, object]:
@@ -21,11 +22,22 @@ def figures() -> dict[str, object]:
             name: tuned(move.module, move.bytes // BYTES_PER_CYCLE)
             for name, move in SMALL.items()
         },
+        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // 16),
+        "conv 3x3 64x56x56": conv_64(),
+        "depthwise 3x3 64x56x56": depthwise_64(),
     }
 
 
-def tuned(module: Module, floor: int) -> dict[str, object]:
-    result = tune(module, "rvv", budget=Budget(measurements=40))
+def conv_64() -> dict[str, object]:
+    return tuned(conv(64, 56), 64 * 64 * 9 * 56 * 56 // 8, measurements=6)
+
+
+def depthwise_64() -> dict[str, object]:
+    return tuned(conv(64, 56, groups=64), 64 * 9 * 56 * 56 // 8, measurements=12)
+
+
+def tuned(module: Module, floor: int, measurements: int = 40) -> dict[str, object]:
+    result = tune(module, "rvv", budget=Budget(measurements=measurements))
     row = max(result.rows, key=lambda row: row.tuned)
     return {
         "cycles": row.tuned,

@@ -123,9 +123,9 @@ def gpu_space(match: ConvMatch, target: Target) -> Space:
     if match.is_narrow:
         tiles = tuple(t for t in GPU_NARROW if t[0] <= match.axes[1].shortest)
         return {"tile": tiles, "parallel": GPU_NARROW_GROUPS}
-    fitting = [t for t in GPU_TILES if t[0] < 2 * match.filters]
+    fitting = [t for t in GPU_TILES if t[0] < 2 * match.filters] or [(4, 128, 16)]
     full = [t for t in fitting if _groups(match, t) >= target.peaks.units]
-    best = [*full, *fitting[-1:], (4, 128, 16)][0]
+    best = full[0] if full else max(fitting, key=lambda t: _busy_groups(match, t))
     blocks = dict.fromkeys((GPU_TILES[best], *GPU_TILES.values()))
     tiles = dict.fromkeys((best, *GPU_TILES))
     return {"tile": tuple(tiles), "parallel": tuple(blocks)}
@@ -135,6 +135,13 @@ def _groups(match: ConvMatch, tile: tuple[int, int, int]) -> int:
     filters, results, _ = tile
     tiles = -(-match.filters // filters) * -(-match.results // results)
     return match.batch * match.groups * tiles
+
+
+def _busy_groups(match: ConvMatch, tile: tuple[int, int, int]) -> float:
+    """As many groups as would have work if all of it were in whole tiles."""
+    filters, results, _ = tile
+    work = match.batch * match.groups * match.filters * match.results
+    return min(_groups(match, tile), work / (filters * results))
 
 
 def gpu_refusal(match: ConvMatch, target: Target, schedule: Schedule) -> str:
