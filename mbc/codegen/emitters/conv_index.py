@@ -121,8 +121,8 @@ class ConvIndex:
         places = [f"i{axis.letter}" for axis, _ in axes]
         return lines, " && ".join(bounds), row_index(["c", *places], sizes)
 
-    def decoded(self, step: str) -> list[str]:
-        """c and the taps of number `step` of a sum, the last tap fastest."""
+    def decoded(self, step: str, type: str) -> list[str]:
+        """c, in the type of indices, and the taps of number `step` of a sum."""
         lines: list[str] = []
         inner: list[str] = []
         for axis in reversed(self.axes):
@@ -131,7 +131,7 @@ class ConvIndex:
             above = " / ".join([step, *inner])
             lines.append(f"const int {axis.tap} = {above} % {axis.taps()};")
             inner.append(axis.taps())
-        return [*lines, f"const int c = {' / '.join([step, *inner])};"]
+        return [*lines, f"const {type} c = {' / '.join([step, *inner])};"]
 
     def depth(self) -> str:
         """Products of a sum."""

@@ -85,6 +85,12 @@ class ConvMatch(Match):
         return self.is_narrow and len(y.phases) == 1 and short
 
     @property
+    def runs_on(self) -> bool:
+        """Neighbouring results of several rows read neighbours, but for row ends."""
+        single = all(a.stride == len(a.phases) == 1 for a in self.axes[1:])
+        return single and self.axes[1].out > 1
+
+    @property
     def window(self) -> int:
         return math.prod(axis.window for axis in self.axes)
 

@@ -12,7 +12,9 @@ RVV_TILES = (
     *((4, 1), (6, 1), (8, 1), (7, 1), (5, 1), (12, 1), (16, 1), (4, 2), (8, 2)),
     *((6, 2), (5, 2), (3, 2), (4, 4), (4, 3), (3, 4), (2, 4), (2, 1), (1, 1), (1, 4)),
 )
-"""Filters and rows."""
+"""Filters and rows; FLAT rows are vectors that run on over the ends of rows."""
+FLAT = 0
+RVV_FLAT = ((4, FLAT), (6, FLAT), (8, FLAT), (7, FLAT), (5, FLAT), (2, FLAT), (1, FLAT))
 RVV_NARROW = ((1, 4), (1, 2), (1, 1), (1, 3), (1, 6), (1, 8))
 RVV_LENGTHS = (4, 2, 1, 8)
 MOST_POINTERS = 8
@@ -23,6 +25,8 @@ def rvv_space(match: ConvMatch, target: Target) -> Space:
     """Every tile no larger than the result; first the pair that costs least."""
     panel, (_, y, x) = match.weight.panel, match.axes
     known = RVV_NARROW if match.is_narrow else RVV_TILES
+    if match.runs_on and not match.is_narrow:
+        known = (*known, *RVV_FLAT)
     tiles = [t for t in known if t[0] <= match.filters and t[1] <= y.shortest]
     if panel:
         tiles = [t for t in tiles if panel % t[0] == 0]
@@ -55,7 +59,7 @@ def _shortest_vector(columns: int, target: Target) -> int:
 def _crowded(tile: tuple[int, int], vector: int) -> bool:
     """Sums and one vector of input per row do not fit into 32 registers."""
     filters, rows = tile
-    return (filters + 1) * rows * vector > 32
+    return (filters + 1) * max(rows, 1) * vector > 32
 
 
 def rvv_refusal(match: ConvMatch, schedule: Schedule) -> str:
@@ -74,19 +78,25 @@ def _rvv_cycles(
     """Modelled cycles of all sums: of a step, the slowest of arithmetic, loads, issue.
 
     A register takes a cycle to multiply and two to load, as in the published model;
-    two instructions are issued per cycle.
+    two instructions are issued per cycle, and what waits for a load or a sum waits the
+    less, the longer vectors are. FLAT sums are stored and loaded once more.
     """
     filters, rows = tile
     lanes = target.number("vlen") // 32
-    columns = match.axes[2].phases[0].results
+    _, y, x = match.axes
+    columns, lines = x.phases[0].results, -(-y.out // max(rows, 1))
+    if rows == FLAT:
+        columns, lines, rows = (y.out - 1) * x.padded + columns, 1, 1
     full, rest = divmod(columns, lanes * vector)
     strips = [vector] * full + ([-(-rest // lanes)] if rest else [])
     issued = (filters + rows + filters * rows + 2) / 2
     steps = sum(
-        max(filters * rows * beats, 2 * rows * beats, issued, 4) for beats in strips
+        max(filters * rows * beats, 2 * rows * beats, issued) + 4 / beats
+        for beats in strips
     )
-    tiles = -(-match.filters // filters) * -(-match.axes[1].out // rows)
-    return tiles * steps
+    if tile[1] == FLAT:
+        steps += 4 * filters * sum(strips) / (match.channels * match.window)
+    return -(-match.filters // filters) * lines * steps
 
 
 CPU_TILES = ((6, 1), (4, 2), (4, 1), (8, 1), (12, 1), (2, 2), (3, 2), (2, 1), (1, 1))
@@ -164,7 +174,7 @@ def tile_of(match: ConvMatch, target: Target, schedule: Schedule) -> tuple[int, 
     assert isinstance(tile, tuple)
     assert isinstance(vector, int)
     if not target.simt:
-        return tile[0], tile[1] * vector * target.number("vlen") // 32
+        return tile[0], max(tile[1], 1) * vector * target.number("vlen") // 32
     if match.is_narrow:
         return 1, tile[0] * vector
     if target.is_cpu_style:

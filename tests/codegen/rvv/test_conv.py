@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from mbc.codegen.families import family_named, match_kernel
+from mbc.codegen.families.conv_spaces import FLAT
+from mbc.ir.attributes import Entry
 from mbc.runtime.rvv.runner import RvvRunner
 from tests.codegen.convolutions import (
     CONVOLUTIONS,
@@ -20,16 +22,24 @@ from tests.codegen.rvv.programs import RVV, Case, check, kernel_of
 
 
 def cases(convolution: Convolution) -> Iterator[Case]:
-    """One per legal knob value, or the default schedule alone."""
+    """Every legal knob value, or the default schedule and one over the ends of rows."""
     shapes, body = convolution.shapes, convolution.body
     match = match_kernel(kernel_of("k0", shapes, body), RVV)
     family = family_named(match.family)
-    for schedule in each_knob(family.space(match, RVV)):
-        if family.refusal(match, RVV, schedule):
-            continue
+    legal = [
+        schedule
+        for schedule in each_knob(family.space(match, RVV))
+        if not family.refusal(match, RVV, schedule)
+    ]
+    flat = [s for s in legal[1:] if runs_on(s)][:1]
+    for schedule in legal if convolution.swept else [legal[0], *flat]:
         yield Case(convolution.name, "conv", shapes, body, schedule)
-        if not convolution.swept:
-            return
+
+
+def runs_on(schedule: Mapping[str, Entry]) -> bool:
+    tile = schedule["tile"]
+    assert isinstance(tile, tuple)
+    return tile[1] == FLAT
 
 
 GROUPS = {

@@ -26,7 +26,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     signature = Signature(match, target, conv_extents(match, held))
     index = ConvIndex(match, held, lambda extent: f"{signature.label}_{extent}")
     form = _columns if match.is_narrow else _tiles
-    template, grid, block, context = form(index, schedule)
+    template, grid, block, context = form(signature, index, schedule)
     source = render(
         template,
         sig=signature,
@@ -53,7 +53,7 @@ Form = tuple[str, Shape, Shape, dict[str, object]]
 """Template, grid, block and what only this template needs."""
 
 
-def _tiles(index: ConvIndex, schedule: Schedule) -> Form:
+def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     """A block sums up a tile of filters and results."""
     match = index.match
     filters, results, depth = numbers(schedule, "tile")
@@ -72,7 +72,7 @@ def _tiles(index: ConvIndex, schedule: Schedule) -> Form:
         "value_loads": -(-results * depth // threads),
         "varied": any(axis.varies for axis in match.axes),
         "sum_length": index.depth(),
-        "decoded": index.decoded("k"),
+        "decoded": index.decoded("k", signature.index),
         "places": places,
         "inside": inside,
         "at": at,
@@ -87,7 +87,7 @@ def _tiles(index: ConvIndex, schedule: Schedule) -> Form:
     return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
 
 
-def _columns(index: ConvIndex, schedule: Schedule) -> Form:
+def _columns(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     """A thread sums up some neighbours in a column of one filter's results."""
     match = index.match
     z, y, x = match.axes

@@ -43,7 +43,7 @@ def emit_tiles(match: ConvMatch, schedule: Schedule, target: Target) -> KernelCo
         count=index.count(),
         varied=any(axis.varies for axis in match.axes),
         sum_length=index.depth(),
-        decoded=index.decoded("k"),
+        decoded=index.decoded("k", frame.index_type()),
         places=lines,
         inside=inside,
         read=f"{match.input} + {index.group()}",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mbc.codegen.emitters.conv_held import Held
 from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
-from mbc.codegen.emitters.conv_text import plus, row_index, total
+from mbc.codegen.emitters.conv_text import plus, row_index, scaled, total
 from mbc.codegen.emitters.rvv.conv_results import Place, results, row_text
 from mbc.codegen.emitters.rvv.conv_rows import row_steps
 from mbc.codegen.emitters.rvv.frame import Frame
@@ -17,6 +17,7 @@ from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.emitters.rvv.values import Vectors
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.conv_match import ConvMatch
+from mbc.codegen.families.conv_spaces import FLAT
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 
@@ -31,15 +32,26 @@ class _Conv:
         self.match, self.target = match, target
         tile = schedule["tile"]
         assert isinstance(tile, tuple)
-        self.filters, self.rows = tile
+        self.filters, rows = tile
+        self.rows, self.is_flat = max(rows, 1), rows == FLAT
         self.held = Held(match, "vectors")
-        held = Buffer("s0", "f32", (match.channels, *self.held.extents), "scratch")
-        scratch = (held,) if self.held.is_copied else ()
         extents = conv_extents(match, self.held)
-        self.frame = Frame(match, target, schedule, extents, scratch)
+        self.frame = Frame(match, target, schedule, extents, self._scratch())
         self.index = ConvIndex(match, self.held, self.name)
         self.vectors = Vectors(number(schedule, "vector"))
         self.headers: set[str] = set()
+
+    def _scratch(self) -> tuple[Buffer, ...]:
+        """The channels of a group, and the sums of a tile of filters."""
+        z, y, x = self.held.extents
+        shapes: list[tuple[int, ...]] = []
+        if self.held.is_copied:
+            shapes.append((self.match.channels, z, y, x))
+        if self.is_flat:
+            shapes.append((self.filters, self.match.axes[1].out, x))
+        return tuple(
+            Buffer(f"s{i}", "f32", shape, "scratch") for i, shape in enumerate(shapes)
+        )
 
     def name(self, extent: str) -> str:
         return f"{self.frame.label}_{extent}"
@@ -60,6 +72,8 @@ class _Conv:
             axes=self.index.axes,
             vectors=self.vectors,
             rows=self.rows,
+            flat=self.is_flat,
+            last=f"({self.name('OY')} - 1) * {pitches[2]} + {self.name('OX')}",
             blocks=[self._block(count) for count in (self.filters, rest) if count],
             filters=self.filters,
             rest=rest,
@@ -100,12 +114,35 @@ class _Conv:
         shared = self.match.shares_rows(self.rows)
         kept = range(1 if shared else self.rows)
         return {
-            "starts": [self._start(r) for r in kept],
+            "starts": [self._flat_start()]
+            if self.is_flat
+            else [self._start(r) for r in kept],
+            **self._kept_sums(filters),
             "sums": [f"{self.vectors.type} s{r}_{j} = {zero};" for r, j in pairs],
             "weight": index.weight_start("f", self.filters),
             "shared": shared,
             "steps": self._shared_steps() if shared else self._steps(filters),
             "results": results(self.match, place, self.rows, filters),
+        }
+
+    def _flat_start(self) -> str:
+        return f"const float *in0 = in + {plus(self.index.corner('0', '0'), 'p')};"
+
+    def _kept_sums(self, filters: int) -> dict[str, list[str]]:
+        """Where all rows are one: how sums are kept until rows are told apart."""
+        vectors, sums = self.vectors, f"s{int(self.held.is_copied)}"
+        plane = f"{self.name('OY')} * {self.index.pitches[2]}"
+        row = f"y0 * {self.index.pitches[2]} + x"
+        starts = [scaled(plane, j) for j in range(filters)]
+        return {
+            "kept": [
+                vectors.store(sums, plus(start, "p"), 1, f"s0_{j}")
+                for j, start in enumerate(starts)
+            ],
+            "again": [
+                f"const {vectors.type} s0_{j} = {vectors.load(sums, plus(at, row), 1)};"
+                for j, at in enumerate(starts)
+            ],
         }
 
     def _start(self, row: int) -> str:
