@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -15,6 +17,8 @@ from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, multiply, rsqrt, subtract
 from mbc.ir.ops.batch_norm import BatchNormOp
 from mbc.ir.ops.conv import ConvOp
+from mbc.ir.ops.conv_transpose import ConvTransposeOp
+from mbc.ir.structured import is_elementwise, maps_of
 from mbc.ir.types import element_of, shape_of
 from mbc.passes.support.functions import forward_of, parameter_values
 from mbc.passes.support.ops import remove_dead
@@ -37,9 +41,10 @@ class FoldBatchNormPass(ModulePass):
     %0 = mbc.conv %x, %folded {...}
     %1 = linalg.generic ins(%0, %bias) { arith.addf }
     ```
-    Precondition: the weight and the statistics are parameters, and the convolution
-    has no other reader; kernels are not formed yet. Leaves every other batch
-    normalization as it is, so that it refuses nothing.
+    Precondition: the weight and the statistics are parameters, and so is a bias that
+    stands between; the convolution has no other reader; kernels are not formed yet. A
+    transposed convolution has one group. Leaves every other batch normalization as it
+    is, so that it refuses nothing.
     """
 
     name = "fold-batch-norm"
@@ -53,25 +58,66 @@ class FoldBatchNormPass(ModulePass):
         remove_dead(block)
 
 
+Convolution = ConvOp | ConvTransposeOp
+
+
+@dataclass(frozen=True)
+class _Biased:
+    conv: Convolution
+    bias: SSAValue | None
+
+
 def _applies(norm: BatchNormOp, parameters: set[SSAValue]) -> bool:
-    conv = norm.input.owner
-    if not isinstance(conv, ConvOp) or len(list(conv.result.uses)) != 1:
+    found = _convolution(norm.input)
+    if found is None:
         return False
-    fixed = [conv.weight, *norm.operands[1:]]
+    bias = [found.bias] if found.bias is not None else []
+    fixed = [found.conv.weight, *bias, *norm.operands[1:]]
     return all(value in parameters for value in fixed)
 
 
+def _convolution(value: SSAValue) -> _Biased | None:
+    """The convolution behind `value`, whose only reader it has, and its bias."""
+    if len(list(value.uses)) != 1:
+        return None
+    match value.owner:
+        case ConvOp() as conv:
+            return _Biased(conv, None)
+        case ConvTransposeOp() as conv if conv.int_of("groups") == 1:
+            return _Biased(conv, None)
+        case linalg.GenericOp() as op if _adds_per_channel(op):
+            found = _convolution(op.inputs[0])
+            if found is None or found.bias is not None:
+                return None
+            return _Biased(found.conv, op.inputs[1])
+        case _:
+            return None
+
+
+def _adds_per_channel(op: linalg.GenericOp) -> bool:
+    """The first input plus one value of the second per channel."""
+    if len(op.inputs) != 2 or not is_elementwise(op):
+        return False
+    rank = len(shape_of(op.results[0]))
+    maps = [build.identity_map(rank), build.dims_map(rank, [1])]
+    body = list(op.body.block.ops)
+    added = isinstance(body[0], arith.AddfOp) and len(body) == 2
+    scalars = set(body[0].operands) == set(op.body.block.args[:2])
+    return added and scalars and list(maps_of(op))[:2] == maps
+
+
 def _fold(norm: BatchNormOp) -> None:
-    conv = norm.input.owner
-    assert isinstance(conv, ConvOp)
+    found = _convolution(norm.input)
+    assert found is not None
+    conv, axis = found.conv, 0 if isinstance(found.conv, ConvOp) else 1
     with ImplicitBuilder(Builder(InsertPoint.before(norm))):
         factor = _factor(norm)
-        bias = _bias(norm, factor)
+        bias = _bias(norm, factor, found.bias)
         shape, element = shape_of(conv.weight), element_of(conv.weight)
-        maps = [build.identity_map(len(shape)), build.dims_map(len(shape), [0])]
+        maps = [build.identity_map(len(shape)), build.dims_map(len(shape), [axis])]
         inputs = [conv.weight, factor]
         weight = build.elementwise(inputs, shape, element, multiply, maps)
-        folded = ConvOp.of([conv.input, weight], **conv.properties)
+        folded = type(conv).of([conv.input, weight], **conv.properties)
         shape, element = shape_of(norm.result), element_of(norm.result)
         maps = [build.identity_map(len(shape)), build.dims_map(len(shape), [1])]
         inputs = [folded.result, bias]
@@ -93,13 +139,15 @@ def _factor(norm: BatchNormOp) -> SSAValue:
     return build.elementwise(inputs, shape_of(norm.variance), element, body)
 
 
-def _bias(norm: BatchNormOp, factor: SSAValue) -> SSAValue:
-    """shift - mean * factor, per channel."""
-    element = element_of(norm.mean)
+def _bias(norm: BatchNormOp, factor: SSAValue, bias: SSAValue | None) -> SSAValue:
+    """shift - (mean - bias) * factor, per channel."""
+    element, shifts = element_of(norm.mean), norm.affine[1:2]
 
-    def body(mean: SSAValue, factor: SSAValue, *shift: SSAValue) -> SSAValue:
-        start = shift[0] if shift else constant(0.0, element)
-        return subtract(start, multiply(mean, factor))
+    def body(mean: SSAValue, factor: SSAValue, *rest: SSAValue) -> SSAValue:
+        start = rest[0] if shifts else constant(0.0, element)
+        middle = mean if bias is None else subtract(mean, rest[len(shifts)])
+        return subtract(start, multiply(middle, factor))
 
-    inputs = [norm.mean, factor, *norm.affine[1:2]]
+    biases = [] if bias is None else [bias]
+    inputs = [norm.mean, factor, *shifts, *biases]
     return build.elementwise(inputs, shape_of(norm.mean), element, body)
