@@ -290,6 +290,13 @@ CASES: dict[str, Case] = {
         lambda x, w: F.conv_transpose3d(x, w, stride=(2, 1, 3)),
         (floats(1, 2, 3, 3, 2), floats(2, 3, 2, 3, 2)),
     ),
+    "conv of other paddings": (
+        lambda x, w: [
+            F.conv2d(F.pad(x, (1, 1, 1, 1), mode=mode), w)
+            for mode in ("reflect", "circular", "replicate")
+        ],
+        (floats(1, 2, 4, 5), floats(3, 2, 3, 3)),
+    ),
     "any convolution": (
         lambda x, w, v: (
             torch.convolution(x, w, None, [2], [1], [1], False, [0], 1),

@@ -19,8 +19,12 @@ from mbc.ir.kernel import KernelOp
 
 
 class ConvFamily:
-    """Knobs: `tile` (filters and results that are summed up together), `vector` (LMUL
-    on RVV, lanes on SIMT), `parallel` (work-group shape of a GPU)."""
+    """Knobs: `tile` (what is summed up together), `vector` (LMUL on RVV, lanes of a
+    CPU's work item), `parallel` (work-group shape of a GPU).
+
+    A tile is filters and rows on RVV, results and vectors of filters on a CPU, filters,
+    results and products on a GPU; with few filters, rows alone on SIMT targets.
+    """
 
     def match(self, kernel: KernelOp, target: Target) -> ConvMatch | None:
         return match_conv(kernel, target)

@@ -8,13 +8,14 @@ from mbc.codegen.families import Schedule, Space
 from mbc.codegen.families.conv_match import ConvMatch
 from mbc.codegen.targets import Target
 
+Tile = tuple[int, ...]
 RVV_TILES = (
     *((4, 1), (6, 1), (8, 1), (7, 1), (5, 1), (12, 1), (16, 1), (4, 2), (8, 2)),
     *((6, 2), (5, 2), (3, 2), (4, 4), (4, 3), (3, 4), (2, 4), (2, 1), (1, 1), (1, 4)),
 )
-"""Filters and rows; FLAT rows are vectors that run on over the ends of rows."""
-FLAT = 0
-RVV_FLAT = ((4, FLAT), (6, FLAT), (8, FLAT), (7, FLAT), (5, FLAT), (2, FLAT), (1, FLAT))
+"""Filters and rows."""
+RVV_FLAT = ((4,), (6,), (8,), (7,), (5,), (2,), (1,))
+"""Filters alone, where vectors run on over the ends of rows."""
 RVV_NARROW = ((1, 4), (1, 2), (1, 1), (1, 3), (1, 6), (1, 8))
 RVV_LENGTHS = (4, 2, 1, 8)
 MOST_POINTERS = 8
@@ -24,10 +25,10 @@ MOST_POINTERS = 8
 def rvv_space(match: ConvMatch, target: Target) -> Space:
     """Every tile no larger than the result; first the pair that costs least."""
     panel, (_, y, x) = match.weight.panel, match.axes
-    known = RVV_NARROW if match.is_narrow else RVV_TILES
+    known: tuple[Tile, ...] = RVV_NARROW if match.is_narrow else RVV_TILES
     if match.runs_on and not match.is_narrow:
         known = (*known, *RVV_FLAT)
-    tiles = [t for t in known if t[0] <= match.filters and t[1] <= y.shortest]
+    tiles = [t for t in known if t[0] <= match.filters and rows_of(t) <= y.shortest]
     if panel:
         tiles = [t for t in tiles if panel % t[0] == 0]
     else:
@@ -56,37 +57,44 @@ def _shortest_vector(columns: int, target: Target) -> int:
     return next((n for n in (1, 2) if n * lanes >= columns), 4)
 
 
-def _crowded(tile: tuple[int, int], vector: int) -> bool:
+def rows_of(tile: Tile) -> int:
+    """Rows of results that are summed up at a time."""
+    return tile[1] if len(tile) > 1 else 1
+
+
+def runs_on(tile: Tile) -> bool:
+    return len(tile) == 1
+
+
+def _crowded(tile: Tile, vector: int) -> bool:
     """Sums and one vector of input per row do not fit into 32 registers."""
-    filters, rows = tile
-    return (filters + 1) * max(rows, 1) * vector > 32
+    return (tile[0] + 1) * rows_of(tile) * vector > 32
 
 
 def rvv_refusal(match: ConvMatch, schedule: Schedule) -> str:
     tile, vector = schedule["tile"], schedule["vector"]
     assert isinstance(tile, tuple)
     assert isinstance(vector, int)
-    filters, rows = tile
-    if not _crowded((filters, rows), vector):
+    if not _crowded(tile, vector):
         return ""
-    return f"a tile of {filters} x {rows} at LMUL {vector} needs over 32 registers"
+    shape = f"{tile[0]} x {rows_of(tile)}"
+    return f"a tile of {shape} at LMUL {vector} needs over 32 registers"
 
 
-def _rvv_cycles(
-    match: ConvMatch, target: Target, tile: tuple[int, int], vector: int
-) -> float:
+def _rvv_cycles(match: ConvMatch, target: Target, tile: Tile, vector: int) -> float:
     """Modelled cycles of all sums: of a step, the slowest of arithmetic, loads, issue.
 
     A register takes a cycle to multiply and two to load, as in the published model;
     two instructions are issued per cycle, and what waits for a load or a sum waits the
-    less, the longer vectors are. FLAT sums are stored and loaded once more.
+    less, the longer vectors are. Sums over the ends of rows are stored and loaded once
+    more.
     """
-    filters, rows = tile
+    filters, rows = tile[0], rows_of(tile)
     lanes = target.number("vlen") // 32
     _, y, x = match.axes
-    columns, lines = x.phases[0].results, -(-y.out // max(rows, 1))
-    if rows == FLAT:
-        columns, lines, rows = (y.out - 1) * x.padded + columns, 1, 1
+    columns, lines = x.phases[0].results, -(-y.out // rows)
+    if runs_on(tile):
+        columns, lines = (y.out - 1) * x.padded + columns, 1
     full, rest = divmod(columns, lanes * vector)
     strips = [vector] * full + ([-(-rest // lanes)] if rest else [])
     issued = (filters + rows + filters * rows + 2) / 2
@@ -94,7 +102,7 @@ def _rvv_cycles(
         max(filters * rows * beats, 2 * rows * beats, issued) + 4 / beats
         for beats in strips
     )
-    if tile[1] == FLAT:
+    if runs_on(tile):
         steps += 4 * filters * sum(strips) / (match.channels * match.window)
     return -(-match.filters // filters) * lines * steps
 
@@ -174,7 +182,7 @@ def tile_of(match: ConvMatch, target: Target, schedule: Schedule) -> tuple[int, 
     assert isinstance(tile, tuple)
     assert isinstance(vector, int)
     if not target.simt:
-        return tile[0], max(tile[1], 1) * vector * target.number("vlen") // 32
+        return tile[0], rows_of(tile) * vector * target.number("vlen") // 32
     if match.is_narrow:
         return 1, tile[0] * vector
     if target.is_cpu_style:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from mbc.codegen.families import family_named, match_kernel
-from mbc.codegen.families.conv_spaces import FLAT
+from mbc.codegen.families.conv_spaces import runs_on
 from mbc.ir.attributes import Entry
 from mbc.runtime.rvv.runner import RvvRunner
 from tests.codegen.convolutions import (
@@ -31,15 +31,15 @@ def cases(convolution: Convolution) -> Iterator[Case]:
         for schedule in each_knob(family.space(match, RVV))
         if not family.refusal(match, RVV, schedule)
     ]
-    flat = [s for s in legal[1:] if runs_on(s)][:1]
+    flat = [s for s in legal[1:] if is_flat(s)][:1]
     for schedule in legal if convolution.swept else [legal[0], *flat]:
         yield Case(convolution.name, "conv", shapes, body, schedule)
 
 
-def runs_on(schedule: Mapping[str, Entry]) -> bool:
+def is_flat(schedule: Mapping[str, Entry]) -> bool:
     tile = schedule["tile"]
     assert isinstance(tile, tuple)
-    return tile[1] == FLAT
+    return runs_on(tile)
 
 
 GROUPS = {

@@ -17,7 +17,7 @@ from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.emitters.rvv.values import Vectors
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.conv_match import ConvMatch
-from mbc.codegen.families.conv_spaces import FLAT
+from mbc.codegen.families.conv_spaces import rows_of, runs_on
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 
@@ -32,8 +32,8 @@ class _Conv:
         self.match, self.target = match, target
         tile = schedule["tile"]
         assert isinstance(tile, tuple)
-        self.filters, rows = tile
-        self.rows, self.is_flat = max(rows, 1), rows == FLAT
+        self.filters, self.rows = tile[0], rows_of(tile)
+        self.is_flat = runs_on(tile)
         self.held = Held(match, "vectors")
         extents = conv_extents(match, self.held)
         self.frame = Frame(match, target, schedule, extents, self._scratch())
