@@ -50,7 +50,8 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
 
 Shape = tuple[int, int, int]
 Form = tuple[str, Shape, Shape, dict[str, object]]
-"""Template, grid, block and what only this template needs."""
+"""Template, grid, block and what only this template needs. The grid has one axis: the
+others are limited to 65535 blocks, and groups times images may be more."""
 
 
 def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
@@ -60,11 +61,14 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     across, down = numbers(schedule, "parallel")
     padded = [axis.input(axis.letter) for axis in index.axes]
     places, inside, at = index.checked(padded)
-    threads = across * down
+    threads, tiles = across * down, -(-match.filters // filters)
+    result_blocks = -(-match.longest // results)
     context: dict[str, object] = {
         "filters": filters,
         "results": results,
         "depth": depth,
+        "result_blocks": result_blocks,
+        "blocks_each": tiles * result_blocks,
         "across": across,
         "thread_filters": filters // down,
         "thread_results": results // across,
@@ -79,11 +83,7 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
         "weight_at": index.weight_at(index.axes[1].window()),
         "end": epilogue(index, ("z", "y", "x"), "sum[i][j]"),
     }
-    grid = (
-        -(-match.longest // results) * -(-match.filters // filters),
-        index.images(),
-        1,
-    )
+    grid = (tiles * result_blocks * index.images(), 1, 1)
     return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
 
 
@@ -95,12 +95,14 @@ def _columns(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form
     across, down = numbers(schedule, "parallel")
     shared = match.shares_rows(rows)
     blocks = (-(-x.longest // across), -(-(-(-y.longest // rows)) // down))
+    each = math.prod(blocks) * z.longest * match.filters
     context: dict[str, object] = {
         "rows": rows,
         "blocks": blocks,
+        "blocks_each": each,
         "shared": shared,
         "steps": (column_steps if shared else own_steps)(index, rows, "sum"),
         "end": epilogue(index, ("z", "(y0 + r)", "x"), "sum[r]"),
     }
-    grid = (math.prod(blocks) * z.longest * match.filters, index.images(), 1)
+    grid = (each * index.images(), 1, 1)
     return "cuda/conv_rows.cu.j2", grid, (across, down, 1), context
