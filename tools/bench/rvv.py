@@ -5,12 +5,11 @@ from __future__ import annotations
 from mbc.agent.loop import Budget
 from mbc.api.module import Module
 from mbc.api.tune import tune
-from tools.bench.kernels import gemm, softmax
+from tools.bench.kernels import conv, gemm, softmax
 from tools.bench.moves import SMALL
 
 BYTES_PER_CYCLE = 16
 """Of the memory unit."""
-from tools.bench.kernels import conv, gemm, softmax
 
 
 def figures() -> dict[str, object]:
@@ -18,13 +17,12 @@ def figures() -> dict[str, object]:
     return {
         "gemm 28x128x64": tuned(gemm(28, 128, 64), 28 * 128 * 64 // 8),
         "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // BYTES_PER_CYCLE),
+        "conv 3x3 64x56x56": conv_64(),
+        "depthwise 3x3 64x56x56": depthwise_64(),
         **{
             name: tuned(move.module, move.bytes // BYTES_PER_CYCLE)
             for name, move in SMALL.items()
         },
-        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // 16),
-        "conv 3x3 64x56x56": conv_64(),
-        "depthwise 3x3 64x56x56": depthwise_64(),
     }
 
 
