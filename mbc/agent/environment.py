@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -40,8 +40,7 @@ from mbc.agent.records import (
 from mbc.agent.state import extract
 from mbc.codegen.emitters import emitter
 from mbc.codegen.families import match_kernel, schedule_of
-from mbc.codegen.model import emit_model
-from mbc.codegen.program import Program
+from mbc.codegen.model import FunctionCode, emit_model
 from mbc.codegen.targets import Target
 from mbc.errors import PassRefused
 from mbc.ir.context import new_context
@@ -52,17 +51,19 @@ from mbc.passes import pass_class
 from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.passes.support.functions import parameter_values
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
-from mbc.runtime.execution import bind, run_function, run_prepare
+from mbc.runtime.execution import bind, results_of, run_function, run_prepare
 from mbc.runtime.gates.performance import Pair, check_performance
 from mbc.runtime.gates.report import Passed as GatePassed
 from mbc.runtime.inputs import random_arguments
-from mbc.runtime.outcome import Failed
-from mbc.runtime.runner import Runner
+from mbc.runtime.outcome import Failed, Measured, NotMeasured
+from mbc.runtime.runner import Arrays, Runner
+from mbc.runtime.sampling import ENOUGH
+from mbc.runtime.trial import Case, Trial
 
 KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
 """Kernel-level passes in the order of a pipeline; each occurs at most once."""
-ROUNDS = 11
-"""Interleaved timing rounds of a candidate and its reference."""
+CASES = 3
+"""Sets of inputs that timed calls are given in turn; parameters stay what they are."""
 REJECTIONS: dict[str, Rejection] = {
     "compile_fail": "compile_fail",
     "crash": "verify_fail",
@@ -75,8 +76,7 @@ REJECTIONS: dict[str, Rejection] = {
 class _Built:
     """A candidate that passed the checks, ready to be timed."""
 
-    program: Program
-    arrays: dict[str, Array]
+    trial: Trial
     worst: float
 
 
@@ -112,9 +112,11 @@ class KernelEnvironment:
     label: str = field(init=False)
     kernel: KernelIdentity = field(init=False)
     target: TargetIdentity = field(init=False)
-    _values: dict[str, Array] = field(init=False, repr=False)
     _context: Context = field(default_factory=new_context, repr=False)
-    _expected: tuple[Expected, ...] = field(init=False, repr=False)
+    _cases: tuple[tuple[dict[str, Array], tuple[Expected, ...]], ...] = field(
+        init=False, repr=False
+    )
+    """Values by argument name, and what comes of them; the first is checked untimed."""
 
     def __post_init__(self) -> None:
         (kernel,) = kernels(self.module)
@@ -125,9 +127,19 @@ class KernelEnvironment:
         self.target = target_identity(
             self.compiled_for, self.runner.device(), self.toolchain
         )
-        arguments = random_arguments(function.body.block, self.seed)
-        self._values = {f"arg{i}": array for i, array in enumerate(arguments)}
-        self._expected = expected_results(self.module, arguments, self.seed)
+        first = random_arguments(function.body.block, self.seed)
+        drawn = [first]
+        for case in range(1, CASES):
+            fresh = random_arguments(function.body.block, self.seed + case)
+            both = enumerate(zip(first, fresh, strict=True))
+            drawn.append([old if i in marked else new for i, (old, new) in both])
+        self._cases = tuple(
+            (
+                {f"arg{i}": array for i, array in enumerate(arguments)},
+                expected_results(self.module, arguments, self.seed),
+            )
+            for arguments in drawn
+        )
         self._built: dict[str, _Built | Rejected] = {}
         self._outlooks: dict[str, _Outlook | None] = {}
 
@@ -225,9 +237,9 @@ class KernelEnvironment:
         if isinstance(base, Rejected):
             return Rejected("blocked", f"the reference failed: {base.reason}")
         pair = [built] if pipeline == reference else [built, base]
-        times = self.runner.measure(
-            [p.program for p in pair], [p.arrays for p in pair], ROUNDS
-        )
+        times = self.runner.measure([each.trial for each in pair], ENOUGH)
+        if isinstance(times[0], NotMeasured) and times[0].rule:
+            return Rejected("verify_fail", times[0].reason)
         module = self._scheduled(pipeline, final="")
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
         report: str | Rejected = json.dumps({"worst": round(built.worst, 4)})
@@ -253,17 +265,33 @@ class KernelEnvironment:
             code = emit_model(module)
         except PassRefused as refusal:
             return Rejected("refused", refusal.reason)
-        prepared = run_prepare(self.runner, code, self._values)
+        values, expected = self._cases[0]
+        prepared = run_prepare(self.runner, code, values)
         if isinstance(prepared, Failed):
             return rejected(prepared)
-        results = run_function(self.runner, code.forward, self._values, prepared)
+        results = run_function(self.runner, code.forward, values, prepared)
         if isinstance(results, Failed):
             return rejected(results)
-        verdict = compare(self._expected, results)
+        verdict = compare(expected, results)
         if isinstance(verdict, Mismatch):
             return Rejected("verify_fail", str(verdict))
-        bound = bind(code.forward, self._values, prepared)
-        return _Built(code.forward.program, bound, verdict.worst)
+        cases = (_case(code.forward, v, prepared, e) for v, e in self._cases)
+        return _Built(Trial(code.forward.program, tuple(cases)), verdict.worst)
+
+
+def _case(
+    function: FunctionCode,
+    values: Mapping[str, Array],
+    prepared: Sequence[Array],
+    expected: Sequence[Expected],
+) -> Case:
+    bound = bind(function, values, prepared)
+
+    def accepts(outputs: Arrays) -> str:
+        verdict = compare(expected, results_of(function, bound, outputs))
+        return str(verdict) if isinstance(verdict, Mismatch) else ""
+
+    return Case(bound, accepts)
 
 
 def kernel_module(kernel: KernelOp, parameters: Collection[int]) -> ModuleOp:

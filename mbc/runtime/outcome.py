@@ -35,11 +35,18 @@ class Measured:
     samples: tuple[float, ...] = ()
     """Round-robin samples in order: sample i of two programs belongs to one round."""
     detail: dict[str, float] = field(default_factory=dict[str, float], compare=False)
+    conditions: dict[str, str | float] = field(
+        default_factory=dict[str, str | float], compare=False
+    )
+    """What the number was taken with: timer, caches, clocks, load (`conditions.py`)."""
 
 
 @dataclass(frozen=True)
 class NotMeasured:
+    """`rule` names what a timed call broke; it is empty where no call was at fault."""
+
     reason: str
+    rule: str = ""
 
 
 Measurement = Measured | NotMeasured

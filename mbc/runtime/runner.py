@@ -7,18 +7,16 @@ and memory limits; the reference and the comparison stay here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from mbc.codegen.program import Program
 from mbc.errors import InvalidInput
 from mbc.runtime.outcome import Availability, Measurement, RunOutcome
+from mbc.runtime.trial import Arrays, Trial
 
-Arrays = Mapping[str, npt.NDArray[np.generic]]
+__all__ = ["RUNNERS", "Arrays", "Runner", "runner_for"]
 
 RUNNERS = {
     "rvv": "mbc.runtime.rvv.runner:RvvRunner",
@@ -55,10 +53,12 @@ class Runner(Protocol):
         """Build only: `Completed({})`, or `Failed` with the compiler's words."""
         ...
 
-    def measure(
-        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
-    ) -> list[Measurement]:
-        """Time programs in one interleaved run, one measurement each, in order."""
+    def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
+        """Time programs in one interleaved run, one measurement each, in order.
+
+        The result of every timed call is judged by its case; at most `rounds` samples
+        are taken, fewer where they agree (`statistics.settled`).
+        """
         ...
 
     def close(self) -> None:

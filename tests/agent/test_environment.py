@@ -72,8 +72,8 @@ class Scripted:
     def compile_check(self, program: Program) -> RunOutcome:
         return Completed({})
 
-    def measure(self, programs, inputs, rounds: int) -> list[Measurement]:
-        return [Measured(100.0, "cycles", Fidelity.MODELLED, "toy")] * len(programs)
+    def measure(self, trials, rounds: int) -> list[Measurement]:
+        return [Measured(100.0, "cycles", Fidelity.MODELLED, "toy")] * len(trials)
 
     def close(self) -> None: ...
 
@@ -259,9 +259,7 @@ def test_what_was_not_measured_stays_not_measured(
     monkeypatch.setattr(
         RvvRunner,
         "measure",
-        lambda self, programs, inputs, rounds: (
-            [NotMeasured("no clock")] * len(programs)
-        ),
+        lambda self, trials, rounds: [NotMeasured("no clock")] * len(trials),
     )
     found = evaluate(rvv, rvv.default())
     assert isinstance(found, Passed)
@@ -286,7 +284,7 @@ def test_source_that_is_wrong_is_never_measured(
     module = rvv.module.clone()
     run(new_context(), module, parse(source))
     environment = KernelEnvironment(module, rvv.compiled_for, rvv.runner, "tools 1")
-    environment._expected = rvv._expected
+    environment._cases = rvv._cases
     assert rejection(environment, rvv.default()).verdict == verdict
 
 

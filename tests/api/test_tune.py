@@ -328,9 +328,9 @@ def test_what_was_not_measured_is_never_the_best(
     """The clock fails on every candidate that is not timed by itself."""
     measure = RvvRunner.measure
 
-    def failing(self: RvvRunner, programs, inputs, rounds):
-        found = measure(self, programs, inputs, rounds)
-        if len(programs) == 1:
+    def failing(self: RvvRunner, trials, rounds):
+        found = measure(self, trials, rounds)
+        if len(trials) == 1:
             return found
         return [NotMeasured("the clock stopped"), *found[1:]]
 
@@ -344,8 +344,8 @@ def test_what_was_not_measured_is_never_the_best(
     )
 
 
-def no_clock(self: RvvRunner, programs, inputs, rounds) -> list[NotMeasured]:
-    return [NotMeasured("no clock")] * len(programs)
+def no_clock(self: RvvRunner, trials, rounds) -> list[NotMeasured]:
+    return [NotMeasured("no clock")] * len(trials)
 
 
 def test_a_clock_that_never_works_is_reported(
@@ -378,10 +378,10 @@ def test_products_with_a_parameter_and_with_an_input_are_timed_apart(
     module = mbc.import_model(TwoProducts().eval(), inputs)
     timed: list[float] = []
 
-    def measure(self: RvvRunner, programs, inputs, rounds) -> list[Measured]:
+    def measure(self: RvvRunner, trials, rounds) -> list[Measured]:
         timed.append(100.0 + len(timed))
         number = Measured(timed[-1], "cycles", Fidelity.MODELLED, "counter")
-        return [number] * len(programs)
+        return [number] * len(trials)
 
     monkeypatch.setattr(RvvRunner, "measure", measure)
     path, two = tmp_path / "kb.db", mbc.Budget(measurements=2)

@@ -21,6 +21,7 @@ from mbc.runtime.cuda.wire import (
     send,
 )
 from mbc.runtime.outcome import Completed, EmitOnly, Failed, NotMeasured
+from tests.runtime.trials import unjudged
 
 N = 96
 
@@ -150,7 +151,7 @@ def test_what_was_not_written_changes_between_runs(
 
 
 def test_emulation_yields_no_time(inputs: dict[str, Array]) -> None:
-    (measured,) = EmulatedCudaRunner().measure([program(REVERSED)], [inputs], 5)
+    (measured,) = EmulatedCudaRunner().measure([unjudged(program(REVERSED), inputs)], 5)
     assert isinstance(measured, NotMeasured)
 
 
@@ -196,6 +197,6 @@ def test_without_a_gpu_nothing_is_measured(inputs: dict[str, Array]) -> None:
     runner = CudaRunner()
     if "emulat" not in runner.device():
         pytest.skip("there is a GPU")
-    (measured,) = runner.measure([program(REVERSED)], [inputs], 5)
+    (measured,) = runner.measure([unjudged(program(REVERSED), inputs)], 5)
     assert isinstance(measured, NotMeasured)
     assert "no NVIDIA GPU" in measured.reason

@@ -18,6 +18,7 @@ from mbc.runtime.outcome import (
     Measured,
     NotMeasured,
 )
+from tests.runtime.trials import unjudged
 
 N = 33
 Floats = dict[str, npt.NDArray[np.float32]]
@@ -175,7 +176,9 @@ def test_measure_gives_paired_samples(runner: OpenclRunner, vectors: Floats) -> 
         "float t = x[i]; for (int k = 0; k < 2000; ++k) t = sin(t); z[i] = t;"
     )
     broken = program("z[i] = undeclared;")
-    found = runner.measure([ADD, broken, slow], [vectors] * 3, rounds=6)
+    found = runner.measure(
+        [unjudged(each, vectors) for each in (ADD, broken, slow)], rounds=6
+    )
     fast, missing, long = found
     assert isinstance(missing, NotMeasured)
     assert isinstance(fast, Measured)
@@ -189,6 +192,8 @@ def test_measure_gives_paired_samples(runner: OpenclRunner, vectors: Floats) -> 
 
 def test_measure_survives_a_crash(runner: OpenclRunner, vectors: Floats) -> None:
     wild = program("z[((long)i + 1) << 40] = x[i];")
-    crashed, fine = runner.measure([wild, ADD], [vectors] * 2, rounds=5)
+    crashed, fine = runner.measure(
+        [unjudged(each, vectors) for each in (wild, ADD)], rounds=5
+    )
     assert isinstance(crashed, NotMeasured)
     assert isinstance(fine, Measured)

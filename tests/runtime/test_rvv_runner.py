@@ -20,6 +20,7 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.rvv.runner import RvvRunner
 from mbc.runtime.toolchain import Found, find_qemu_riscv64
+from tests.runtime.trials import unjudged
 
 N = 33
 
@@ -220,11 +221,11 @@ def test_output_in_the_storage_of_an_input(runner: RvvRunner, vectors: Floats) -
 def test_modelled_cycles_are_deterministic(
     runner: RvvRunner, vectors: Floats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (first,) = runner.measure([program(ADD)], [vectors], rounds=3)
+    (first,) = runner.measure([unjudged(program(ADD), vectors)], rounds=3)
     if isinstance(first, NotMeasured):
         pytest.skip(first.reason)
     monkeypatch.setenv("PADDING", "x" * 5000)
-    again = runner.measure([program(ADD)] * 2, [vectors] * 2, rounds=3)
+    again = runner.measure([unjudged(program(ADD), vectors)] * 2, rounds=3)
     assert isinstance(first, Measured)
     assert again == [first, first]
     assert first.device.startswith("rvvcost model v1 vlen256 dlen256 mlen128 ")
@@ -234,14 +235,14 @@ def test_modelled_cycles_are_deterministic(
 def test_without_plugins_instructions_are_counted(
     runner: RvvRunner, vectors: Floats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (modelled,) = runner.measure([program(ADD)], [vectors], rounds=1)
+    (modelled,) = runner.measure([unjudged(program(ADD), vectors)], rounds=1)
     if isinstance(modelled, NotMeasured) or modelled.fidelity is not Fidelity.MODELLED:
         pytest.skip("the cost model does not run here")
     qemu = find_qemu_riscv64()
     assert isinstance(qemu, Found)
     plain = replace(qemu, kind="plain")
     monkeypatch.setattr("mbc.runtime.rvv.runner.find_qemu_riscv64", lambda: plain)
-    (counted,) = runner.measure([program(ADD)], [vectors], rounds=1)
+    (counted,) = runner.measure([unjudged(program(ADD), vectors)], rounds=1)
     assert isinstance(counted, Measured)
     assert counted.fidelity is Fidelity.COUNTED
     assert (counted.unit, counted.device) == ("instructions", runner.device())
@@ -249,5 +250,5 @@ def test_without_plugins_instructions_are_counted(
 
 
 def test_unmeasurable_program_says_why(runner: RvvRunner, vectors: Floats) -> None:
-    (measurement,) = runner.measure([program(body("!"))], [vectors], rounds=1)
+    (measurement,) = runner.measure([unjudged(program(body("!")), vectors)], rounds=1)
     assert isinstance(measurement, NotMeasured)

@@ -18,6 +18,7 @@ from mbc.runtime.toolchain import (
     find_qemu_riscv64,
     find_rvv_compiler,
 )
+from tests.runtime.trials import unjudged
 
 SOURCES = Path(__file__).parent / "rvvcost"
 ROUNDS = 500
@@ -80,7 +81,8 @@ def unit_program(name: str, lmul: int) -> Program:
 def cycles(
     runner: RvvRunner, programs: list[Program], inputs: list[Arrays]
 ) -> list[float]:
-    measured = runner.measure(programs, inputs, rounds=1)
+    trials = list(map(unjudged, programs, inputs))
+    measured = runner.measure(trials, rounds=1)
     values = [m.value for m in measured if isinstance(m, Measured)]
     assert len(values) == len(programs), measured
     return values

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
 from mbc.codegen.program import Buffer, Program
 from mbc.runtime.cuda.nvcc import arch_of
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
 from mbc.runtime.poison import INTEGER_BYTE, float_byte
+from mbc.runtime.rounds import batch_of, order
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
 from mbc.runtime.rvv.job import FLOATS
 
@@ -21,9 +22,11 @@ GUARD = 256
 """Bytes before and behind each buffer, and the alignment of buffers."""
 GUARD_BYTE = 0xA5
 FLUSH_BYTES = 256 << 20
-SHORTEST_NS = 10_000
-"""Twenty times the granularity of events; shorter calls are timed in batches."""
+NOMINAL_NS = 500.0
+"""Resolution of events that CUDA promises: "around 0.5 microseconds"."""
+PROBES = 32
 WARM_ROUNDS = 2
+DEVICE = "cuda"
 
 
 def cuda_core() -> Any:
@@ -119,11 +122,45 @@ class Memory:
             if buffer.name in inputs:
                 if buffer.nbytes:
                     view.copy_(self._tensor(inputs[buffer.name]))
-                continue
-            floating = buffer.dtype in FLOATS
-            view.fill_(float_byte(call) if floating else INTEGER_BYTE)
         self.arena = self._guarded(program.arena_bytes)
-        self.arena[GUARD : GUARD + program.arena_bytes].fill_(float_byte(call))
+        self._poison(float_byte(call))
+
+    @property
+    def nbytes(self) -> int:
+        """On the device, guards included."""
+        return sum(s.numel() for s in (*self.storages.values(), self.arena))
+
+    def refill(self, inputs: Mapping[str, Any], poison: int) -> None:
+        """Inputs from bytes on the device; outputs and scratch poisoned again."""
+        for name, data in inputs.items():
+            self._inside(name, data.numel()).copy_(data)
+        self._poison(poison)
+
+    def harm(self, inputs: Mapping[str, Any]) -> str:
+        """`damage`, compared with bytes on the device."""
+        shared = {storage_of(self.program, b)[0].name for b in self.program.outputs}
+        for name, data in inputs.items():
+            same = self.torch.equal(self._inside(name, data.numel()), data)
+            if name not in shared and not same:
+                return f"a timed call wrote to input '{name}'"
+        for buffer in separate_buffers(self.program):
+            if not self._guards_hold(self.storages[buffer.name], buffer.nbytes):
+                return f"a timed call wrote outside buffer '{buffer.name}'"
+        if not self._guards_hold(self.arena, self.program.arena_bytes):
+            return "a timed call wrote outside its scratch memory"
+        return ""
+
+    def _poison(self, byte: int) -> None:
+        for buffer in separate_buffers(self.program):
+            if buffer.name not in self.inputs:
+                floating = buffer.dtype in FLOATS
+                view = self._inside(buffer.name, buffer.nbytes)
+                view.fill_(byte if floating else INTEGER_BYTE)
+        self.arena[GUARD : GUARD + self.program.arena_bytes].fill_(byte)
+
+    def _inside(self, name: str, nbytes: int) -> Any:
+        """The bytes of a buffer without its guards."""
+        return self.storages[name][GUARD : GUARD + nbytes]
 
     def pointer(self, buffer: Buffer) -> int:
         root, start = storage_of(self.program, buffer)
@@ -132,10 +169,13 @@ class Memory:
         return self.storages[root.name].data_ptr() + GUARD + start
 
     def read(self, buffer: Buffer) -> bytes:
+        return self.view(buffer).cpu().numpy().tobytes()
+
+    def view(self, buffer: Buffer) -> Any:
+        """Its bytes, on the device."""
         root, start = storage_of(self.program, buffer)
         at = GUARD + start
-        view = self.storages[root.name][at : at + buffer.nbytes]
-        return view.cpu().numpy().tobytes()
+        return self.storages[root.name][at : at + buffer.nbytes]
 
     def damage(self) -> str:
         """What was written where it must not, as a sentence, or the empty string."""
@@ -153,7 +193,7 @@ class Memory:
 
     def _guarded(self, size: int) -> Any:
         room = -(-size // GUARD) * GUARD + 2 * GUARD
-        options = {"dtype": self.torch.uint8, "device": "cuda"}
+        options = {"dtype": self.torch.uint8, "device": DEVICE}
         return self.torch.full((room,), GUARD_BYTE, **options)
 
     def _guards_hold(self, storage: Any, size: int) -> bool:
@@ -165,46 +205,73 @@ class Memory:
 
 
 class Clock:
-    """Times calls in interleaved rounds, each behind a flushed L2 cache."""
+    """Times calls, each behind a flushed L2 cache."""
 
     def __init__(self, torch: Any):
         self.torch = torch
-        options = {"dtype": torch.int32, "device": "cuda"}
+        options = {"dtype": torch.int32, "device": DEVICE}
         self.flushed = torch.empty(FLUSH_BYTES // 4, **options)
+        self.granularity = self._granularity()
 
     def measure(
         self, calls: Sequence[Callable[[], object]], rounds: int
     ) -> tuple[list[list[float]], list[int]]:
-        """Nanoseconds per call, by call and round, and how many calls were batched."""
-        batches = [self._batch(call) for call in calls]
-        graphs = [self._graph(c, n) for c, n in zip(calls, batches, strict=True)]
+        """Nanoseconds per call, by call and round, and how many calls were batched.
+
+        For calls of a benchmark, whose results somebody else has looked at.
+        """
+        batches = [batch_of(self.shortest(call), self.granularity) for call in calls]
+        pairs = zip(calls, batches, strict=True)
+        graphs = [self.capture([call] * count) for call, count in pairs]
         samples: list[list[float]] = [[] for _ in calls]
         for turn in range(WARM_ROUNDS + rounds):
-            times = [self._time(graph.replay) for graph in graphs]
+            times = {i: self.time(graphs[i]) for i in order(turn, len(calls))}
             if turn < WARM_ROUNDS:
                 continue
-            for row, time, batch in zip(samples, times, batches, strict=True):
-                row.append(time / batch)
+            for index, row in enumerate(samples):
+                row.append(times[index] / batches[index])
         return samples, batches
 
-    def _time(self, call: Callable[[], object]) -> float:
+    def time(self, call: Callable[[], object]) -> float:
+        """Nanoseconds, with everything on the device finished before and after."""
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self.torch.cuda.synchronize()
         # The fill also keeps the GPU busy while the call is being enqueued.
         self.flushed.zero_()
         start.record()
         call()
+        # On the default stream: it waits for what went before on every other one.
         end.record()
-        end.synchronize()
+        self.torch.cuda.synchronize()
         return start.elapsed_time(end) * 1e6
 
-    def _batch(self, call: Callable[[], object]) -> int:
+    def shortest(self, call: Callable[[], object]) -> float:
+        """Nanoseconds of the shortest of a few calls, after one that loads it."""
         call()
-        once = min(self._time(call) for _ in range(3))
-        return max(1, math.ceil(SHORTEST_NS / max(once, 1.0)))
+        return min(self.time(call) for _ in range(3))
 
-    def _graph(self, call: Callable[[], object], count: int) -> Any:
+    def capture(self, calls: Sequence[Callable[[], object]]) -> Callable[[], object]:
+        """What replays all `calls` in order."""
         graph = self.torch.cuda.CUDAGraph()
         with self.torch.cuda.graph(graph):
-            for _ in range(count):
+            for call in calls:
                 call()
-        return graph
+        return graph.replay
+
+    def _granularity(self) -> float:
+        """The smallest difference between two spans, in ns; never under the nominal."""
+        spans = sorted({self.time(lambda: None) for _ in range(PROBES)})
+        steps = (b - a for a, b in pairwise(spans))
+        return max(NOMINAL_NS, min(steps, default=NOMINAL_NS))
+
+    def tensor(self, data: bytes) -> Any:
+        """Bytes on the device."""
+        if not data:
+            return self.torch.empty(0, dtype=self.torch.uint8, device=DEVICE)
+        host = self.torch.frombuffer(bytearray(data), dtype=self.torch.uint8)
+        return host.to(DEVICE)
+
+    def room(self, nbytes: int) -> int:
+        """How many allocations of `nbytes` fit into half of the free memory."""
+        free, _ = self.torch.cuda.mem_get_info()
+        return int(free) // (2 * max(1, nbytes))

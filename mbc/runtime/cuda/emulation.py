@@ -36,6 +36,7 @@ from mbc.runtime.rvv.job import Damage, make_job
 from mbc.runtime.sanitizer import Clean, Sanitized, Unchecked
 from mbc.runtime.scratch import scratch_folder
 from mbc.runtime.toolchain import Found, Missing, Tool
+from mbc.runtime.trial import Trial
 
 # AddressSanitizer reserves terabytes of addresses, so only time limits a run.
 ADDRESSES = 1 << 47
@@ -94,11 +95,9 @@ class EmulatedCudaRunner:
     def compile_check(self, program: Program) -> RunOutcome:
         return compile_check(program)
 
-    def measure(
-        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
-    ) -> list[Measurement]:
+    def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
         reason = "no NVIDIA GPU here: the emulation on the CPU has no clock"
-        return [NotMeasured(reason) for _ in programs]
+        return [NotMeasured(reason) for _ in trials]
 
     def close(self) -> None:
         """Nothing outlives a call."""

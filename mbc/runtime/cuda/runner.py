@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from mbc.codegen.program import Buffer, Program
 from mbc.errors import InvalidInput
+from mbc.runtime.conditions import Conditions, gpu_conditions, host_conditions
 from mbc.runtime.cuda import emulation, nvcc, nvrtc
 from mbc.runtime.cuda.client import WorkerClient
 from mbc.runtime.cuda.emulation import EmulatedCudaRunner
 from mbc.runtime.cuda.sanitizer import sanitized
 from mbc.runtime.cuda.wire import Message, encode_program
 from mbc.runtime.isolation import IsolationLevel, isolation_level
+from mbc.runtime.measuring import Answer, Timekeeper
 from mbc.runtime.outcome import (
     Availability,
     Available,
     Completed,
     EmitOnly,
     Failed,
-    Fidelity,
-    Measured,
     Measurement,
     NotMeasured,
     RunOutcome,
@@ -38,11 +37,13 @@ from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.job import NUMPY_DTYPES, Array
 from mbc.runtime.sanitizer import Sanitized
 from mbc.runtime.toolchain import Found, find_nvcc
+from mbc.runtime.trial import Trial
 
 GPU_NODES = ("/dev/nvidiactl", "/dev/dxg")
 INSTALL = f"an NVIDIA GPU with its driver, and {nvrtc.INSTALL}"
 START_SECONDS = 120
 MEASURE_SECONDS = 600
+TIMER = {"timer": "CUDA events", "caches": "flushed"}
 
 
 class CudaRunner:
@@ -94,21 +95,22 @@ class CudaRunner:
         reply = self.client.ask(request, (), self.run_seconds)
         return reply if isinstance(reply, Failed) else Completed({})
 
-    def measure(
-        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
-    ) -> list[Measurement]:
+    def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
+        """Programs that cannot run drop out; the others still share their rounds."""
         gpu = self._gpu()
         if isinstance(gpu, Failed):
-            return [NotMeasured(f"{gpu.message}; needed: {INSTALL}") for _ in programs]
-        encoded = [encode_program(program) for program in programs]
-        request = {"ask": "measure", "programs": encoded, "rounds": rounds}
-        pairs = zip(programs, inputs, strict=True)
-        blobs = [blob for pair in pairs for blob in _bytes(*pair)]
-        reply = self.client.ask(request, blobs, MEASURE_SECONDS)
-        if isinstance(reply, Failed):
-            return [NotMeasured(reply.message) for _ in programs]
-        device = str(reply.header["device"])
-        return [_measurement(row, device) for row in reply.header["rows"]]
+            return [NotMeasured(f"{gpu.message}; needed: {INSTALL}") for _ in trials]
+        device = str(gpu.header["device"])
+        keeper = Timekeeper(
+            device, MEASURE_SECONDS, self._ask, _encoded, _completed, _conditions
+        )
+        return keeper.measure(trials, rounds)
+
+    def _ask(
+        self, body: dict[str, Any], blobs: Sequence[bytes], seconds: float
+    ) -> Answer | Failed:
+        reply = self.client.ask({**body, "ask": body["op"]}, blobs, seconds)
+        return reply if isinstance(reply, Failed) else Answer(reply.header, reply.blobs)
 
     def sanitize(self, program: Program, inputs: Arrays) -> Sanitized:
         """Under compute-sanitizer; the emulation's own run has its checks built in."""
@@ -164,9 +166,15 @@ def _outputs(program: Program, blobs: Sequence[bytes]) -> dict[str, Array]:
     }
 
 
-def _measurement(row: dict[str, Any], device: str) -> Measurement:
-    if "failed" in row:
-        return NotMeasured(str(row["message"]))
-    samples = tuple(float(sample) for sample in row["samples"])
-    detail = {"batch": float(row["batch"])}
-    return Measured(median(samples), "ns", Fidelity.HARDWARE, device, samples, detail)
+def _encoded(trial: Trial) -> tuple[dict[str, Any], Sequence[bytes]]:
+    sets = [case.inputs for case in trial.cases]
+    blobs = [blob for one in sets for blob in _bytes(trial.program, one)]
+    return {"program": encode_program(trial.program)}, blobs
+
+
+def _completed(program: Program, blobs: Sequence[bytes]) -> RunOutcome:
+    return Completed(_outputs(program, blobs))
+
+
+def _conditions() -> Conditions:
+    return {**host_conditions(), **gpu_conditions(), **TIMER}

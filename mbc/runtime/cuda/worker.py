@@ -15,7 +15,8 @@ from typing import Any
 
 from mbc.codegen.program import Program
 from mbc.runtime.compiler_log import first_error
-from mbc.runtime.cuda.device import Clock, Gpu, Memory
+from mbc.runtime.cuda.device import Call, Clock, Gpu, Memory
+from mbc.runtime.cuda.loaded import Loaded
 from mbc.runtime.cuda.nvcc import arch_of
 from mbc.runtime.cuda.nvrtc import Rejected, compile_cubin
 from mbc.runtime.cuda.wire import Ended, Message, decode_program, receive, send
@@ -56,29 +57,51 @@ def run(request: Message) -> Reply:
     return {}, [memory.read(buffer) for buffer in program.outputs]
 
 
-def measure(request: Message) -> Reply:
-    """Programs that do not compile get their reason in place of samples."""
-    blobs = iter(request.blobs)
-    rows: list[dict[str, Any]] = []
-    calls: list[Any] = []
-    for data in request.header["programs"]:
-        program = decode_program(data)
-        own = [next(blobs) for _ in program.inputs]
-        loaded = gpu().load(program)
-        if isinstance(loaded, Rejected):
-            rows.append(_rejected(loaded))
-            continue
-        calls.append(gpu().caller(program, _memory(program, own)))
-        rows.append({})
-    times, batches = Clock(gpu().torch).measure(calls, request.header["rounds"])
-    timed = iter(zip(times, batches, strict=True))
-    for row in rows:
-        if not row:
-            row["samples"], row["batch"] = next(timed)
-    return {"rows": rows, "device": gpu().name()}, ()
+@cache
+def clock() -> Clock:
+    return Clock(gpu().torch)
 
 
-HANDLERS = {"hello": hello, "compile": compile_only, "run": run, "measure": measure}
+@cache
+def loaded() -> Loaded:
+    return Loaded(clock())
+
+
+def load(request: Message) -> Reply:
+    program = decode_program(request.header["program"])
+    module = gpu().load(program)
+    if isinstance(module, Rejected):
+        return _rejected(module), ()
+
+    def caller(memory: Memory) -> Call:
+        return gpu().caller(program, memory)
+
+    return loaded().load(program, request.blobs, request.header, caller), ()
+
+
+def unload(request: Message) -> Reply:
+    loaded.cache_clear()
+    gpu().torch.cuda.empty_cache()
+    return {}, ()
+
+
+def take(request: Message) -> Reply:
+    return loaded().time(request.header), ()
+
+
+def results(request: Message) -> Reply:
+    return loaded().results(request.header["index"])
+
+
+HANDLERS = {
+    "hello": hello,
+    "compile": compile_only,
+    "run": run,
+    "load": load,
+    "unload": unload,
+    "time": take,
+    "results": results,
+}
 
 
 def _memory(program: Program, blobs: Sequence[bytes]) -> Memory:

@@ -1,4 +1,5 @@
-"""Device buffers of a program: poisoned and fenced for a run, plain for timing.
+"""Device buffers of a program: poisoned and fenced for a run, plain for
+timing (`timing`).
 
 Scratch buffers get storage of their own each, whatever the arena's plan is, so that
 every one of them has guards.
@@ -19,7 +20,8 @@ GUARD_BYTE = 0x5A
 
 Bytes = npt.NDArray[np.uint8]
 Described = Mapping[str, Any]
-"""A buffer in a message: name, nbytes, role, poison, view_of, offset in bytes."""
+"""A buffer in a message: name, nbytes, role, floating, poison, view_of, and offset in
+bytes."""
 
 
 class Trouble(Exception):
@@ -94,9 +96,10 @@ def _bare(context: Any, image: Bytes, given: bool, changes: bool) -> Any:
     return cl.Buffer(context, access | cl.mem_flags.COPY_HOST_PTR, hostbuf=image)
 
 
-def _allocated(
-    context: Any, described: Sequence[Described], inputs: Sequence[bytes], guard: int
-) -> Buffers:
+def images_of(
+    described: Sequence[Described], inputs: Sequence[bytes], guard: int
+) -> dict[str, Bytes]:
+    """What each storage holds before a call."""
     homes = _homes(described, guard)
     images = {
         b["name"]: _image(b, guard)
@@ -109,6 +112,14 @@ def _allocated(
             home, start = homes[buffer["name"]]
             values = np.frombuffer(next(data), np.uint8)
             images[home][start : start + values.size] = values
+    return images
+
+
+def _allocated(
+    context: Any, described: Sequence[Described], inputs: Sequence[bytes], guard: int
+) -> Buffers:
+    homes = _homes(described, guard)
+    images = images_of(described, inputs, guard)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     storage = {
         name: Storage(image, cl.Buffer(context, flags, hostbuf=image), guard)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +16,9 @@ import numpy.typing as npt
 from mbc.codegen.program import Buffer, Program
 from mbc.errors import InvalidInput
 from mbc.ir.types import NUMPY_DTYPES
+from mbc.runtime.conditions import Conditions, host_conditions
 from mbc.runtime.isolation import IsolationLevel, isolation_level
+from mbc.runtime.measuring import Answer, Timekeeper
 from mbc.runtime.opencl.channel import Channel, Lost
 from mbc.runtime.opencl.oclgrind import Oclgrind
 from mbc.runtime.opencl.wire import Message
@@ -28,8 +29,6 @@ from mbc.runtime.outcome import (
     EmitOnly,
     Failed,
     FailureKind,
-    Fidelity,
-    Measured,
     Measurement,
     NotMeasured,
     RunOutcome,
@@ -37,10 +36,12 @@ from mbc.runtime.outcome import (
 from mbc.runtime.poison import INTEGER_BYTE, float_byte
 from mbc.runtime.runner import Arrays
 from mbc.runtime.sanitizer import Sanitized
+from mbc.runtime.trial import Trial
 
 INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
 START_SECONDS = 60
 LONGEST_LOG = 16 << 10
+TIMER = {"timer": "OpenCL profiling events", "caches": "warm"}
 
 
 @dataclass
@@ -84,18 +85,32 @@ class OpenclRunner:
         answer = self._ask("build", program, {})
         return answer if isinstance(answer, Failed) else Completed({})
 
-    def measure(
-        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
-    ) -> list[Measurement]:
+    def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
         """Programs that cannot run drop out; the others still share their rounds."""
-        results: dict[int, Measurement] = {}
-        while len(results) < len(programs):
-            pending = [i for i in range(len(programs)) if i not in results]
-            seconds = self._load(programs, inputs, pending, results)
-            if seconds is not None:
-                results.update(self._time(pending, rounds, seconds))
-        self._tell("unload")
-        return [results[i] for i in range(len(programs))]
+        opened = self._open()
+        if isinstance(opened, Failed):
+            return [NotMeasured(opened.message) for _ in trials]
+
+        def ask(
+            body: dict[str, Any], blobs: Sequence[bytes], seconds: float
+        ) -> Answer | Failed:
+            answer = self._answer(self.channel.ask(body, blobs, seconds))
+            if isinstance(answer, Failed):
+                return answer
+            return Answer(answer.body, answer.blobs)
+
+        def encoded(trial: Trial) -> tuple[dict[str, Any], Sequence[bytes]]:
+            sets = [case.inputs for case in trial.cases]
+            blobs = [blob for one in sets for blob in _input_bytes(trial.program, one)]
+            return _described(trial.program, float_byte(0)), blobs
+
+        def conditions() -> Conditions:
+            return {**host_conditions(), **TIMER}
+
+        keeper = Timekeeper(
+            opened, self.run_seconds, ask, encoded, _completed, conditions
+        )
+        return keeper.measure(trials, rounds)
 
     def sanitize(self, program: Program, inputs: Arrays) -> Sanitized:
         """On Oclgrind, whatever device programs run on."""
@@ -106,39 +121,6 @@ class OpenclRunner:
         self.channel.close()
         self.oclgrind.close()
 
-    def _load(
-        self,
-        programs: Sequence[Program],
-        inputs: Sequence[Arrays],
-        pending: Sequence[int],
-        results: dict[int, Measurement],
-    ) -> float | None:
-        """Seconds of one round, or None after one of `pending` has dropped out."""
-        self._tell("unload")
-        total = 0.0
-        for index in pending:
-            answer = self._ask("load", programs[index], inputs[index])
-            if isinstance(answer, Failed):
-                results[index] = NotMeasured(answer.message)
-                return None
-            total += float(answer.body["nanoseconds"]) / 1e9
-        return total
-
-    def _time(
-        self, pending: Sequence[int], rounds: int, seconds: float
-    ) -> dict[int, Measurement]:
-        limit = self.run_seconds + 10 * rounds * seconds
-        answer = self._answer(
-            self.channel.ask({"op": "time", "rounds": rounds}, (), limit)
-        )
-        if isinstance(answer, Failed):
-            return {index: NotMeasured(answer.message) for index in pending}
-        device = self.device()
-        return {
-            index: _measured(samples, device)
-            for index, samples in zip(pending, answer.body["samples"], strict=True)
-        }
-
     def _open(self) -> str | Failed:
         """The device's description; asked for once."""
         if not self.description:
@@ -147,10 +129,6 @@ class OpenclRunner:
                 return answer
             self.description = str(answer.body["device"])
         return self.description
-
-    def _tell(self, op: str) -> None:
-        if self.channel.is_running():
-            self.channel.ask({"op": op}, (), self.run_seconds)
 
     def _ask(self, op: str, program: Program, inputs: Arrays) -> Message | Failed:
         opened = self._open()
@@ -197,6 +175,7 @@ def _described_buffer(program: Program, buffer: Buffer, poison: int) -> dict[str
         "name": buffer.name,
         "nbytes": buffer.nbytes,
         "role": buffer.role,
+        "floating": floating,
         "poison": poison if floating else INTEGER_BYTE,
         "view_of": buffer.view_of,
         "offset": buffer.offset * itemsize if buffer.view_of else 0,
@@ -227,8 +206,3 @@ def _completed(program: Program, blobs: Sequence[bytes]) -> RunOutcome:
         array = raw.view(NUMPY_DTYPES[buffer.dtype]).reshape(buffer.shape)
         outputs[buffer.name] = array.copy()
     return Completed(outputs)
-
-
-def _measured(samples: Sequence[float], device: str) -> Measurement:
-    times = tuple(float(sample) for sample in samples)
-    return Measured(median(times), "ns", Fidelity.HARDWARE, device, times)

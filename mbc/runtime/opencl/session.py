@@ -1,14 +1,15 @@
 """OpenCL in the worker: one device, programs built once, runs and timed rounds.
 
 Run: every buffer lies between two guards in an allocation of its own; what must not
-change is compared afterwards. Time: plain buffers; programs take turns in rounds.
+change is compared afterwards. Time: plain buffers; programs take turns in rounds, and
+the results of all calls are kept for whoever asked.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,16 +17,14 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from mbc.runtime.opencl.memory import Trouble, guarded, plain, reviewed, unguarded
+from mbc.runtime.opencl.memory import Buffers, Trouble, guarded, reviewed, unguarded
+from mbc.runtime.opencl.timing import Timed, granularity, timed
 from mbc.runtime.opencl.wire import Message
+from mbc.runtime.rounds import SIZING_CALLS, Rounds, batch_of
 
 __all__ = ["Reply", "Session", "Trouble"]
 
 BUILD_OPTIONS = ["-cl-std=CL1.2"]
-SHORTEST_NS = 20_000
-"""Calls shorter than this are repeated within a round: starting and ending an event
-jitters by about a microsecond."""
-MOST_REPEATS = 200
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,10 @@ class Session:
     description: str
     options: list[str] = field(default_factory=BUILD_OPTIONS.copy)
     built: dict[str, Any] = field(default_factory=dict[str, Any])
-    loaded: list[tuple[list[Call], Any, int]] = field(
-        default_factory=list[tuple[list[Call], Any, int]]
-    )
-    """Per program to time: its calls, its buffers and its repeats in a round."""
+    loaded: list[Timed] = field(default_factory=list[Timed])
+    rounds: Rounds | None = None
+    granules: float = 0.0
+    """The timer's granularity in ns; measured before anything is timed."""
 
     @classmethod
     def open(cls, wanted: str) -> Session:
@@ -73,6 +72,7 @@ class Session:
             "load": self.load,
             "unload": self.unload,
             "time": self.time,
+            "results": self.results,
         }
         try:
             return handlers[message.body["op"]](message)
@@ -100,29 +100,48 @@ class Session:
         return Reply({})
 
     def load(self, message: Message) -> Reply:
-        buffers = plain(self.context, message.body["buffers"], message.blobs)
-        calls = self._calls(message.body, buffers.arguments)
-        self._enqueue(calls)  # the first call compiles for its work-group size
-        nanoseconds = self._enqueue(calls)
-        repeats = math.ceil(SHORTEST_NS / max(nanoseconds, 1))
-        self.loaded.append((calls, buffers, min(repeats, MOST_REPEATS)))
-        return Reply({"nanoseconds": nanoseconds})
+        """A few samples tell how long a call is; they are checked like any other."""
+        self.granules = self.granules or granularity(self.context, self.queue)
+        body, blobs = message.body, message.blobs
+        size = len(blobs) // body["cases"] if body["cases"] else 0
+        cases = [blobs[i * size : (i + 1) * size] for i in range(body["cases"])]
+
+        def caller(buffers: Buffers) -> Callable[[], int]:
+            calls = self._calls(body, buffers.arguments)
+            return lambda: self._enqueue(calls)
+
+        subject = timed(self.context, self.queue, body["buffers"], cases, caller)
+        alone = Rounds([subject], np.random.default_rng(body["seed"]))
+        alone.take(1)  # the first call compiles for its work-group size
+        started = time.monotonic()
+        (spans,) = alone.take(SIZING_CALLS - 1)
+        seconds = (time.monotonic() - started) / len(spans)
+        subject.batch = batch_of(min(spans), self.granules)
+        self.loaded.append(subject)
+        return Reply({"seconds": seconds * subject.batch, "calls": SIZING_CALLS})
 
     def unload(self, message: Message) -> Reply:
         self.loaded.clear()
+        self.rounds = None
         return Reply({})
 
     def time(self, message: Message) -> Reply:
-        """Every program once per round; who goes first changes from round to round."""
-        count = len(self.loaded)
-        samples: list[list[float]] = [[] for _ in range(count)]
-        for turn in range(message.body["rounds"]):
-            for place in range(count):
-                index = (turn + place) % count
-                calls, _, repeats = self.loaded[index]
-                total = sum(self._enqueue(calls) for _ in range(repeats))
-                samples[index].append(total / repeats)
-        return Reply({"samples": samples})
+        """Rounds on all that is loaded; warm-ups are rounds that the asker drops."""
+        if self.rounds is None:
+            rng = np.random.default_rng(message.body["seed"])
+            self.rounds = Rounds(self.loaded, rng)
+        samples = self.rounds.take(message.body["rounds"])
+        batches = [subject.batch for subject in self.loaded]
+        timer = {"granularity": self.granules, "batches": batches}
+        return Reply({"samples": samples, **timer})
+
+    def results(self, message: Message) -> Reply:
+        """Every distinct result of one program's calls, and how many had it."""
+        kept = self.loaded[message.body["index"]].results
+        seen = [[case, calls] for (case, _), calls in kept.counts.items()]
+        blobs = tuple(blob for _, result in kept.counts for blob in result)
+        body = {"seen": seen, "rule": kept.rule, "problem": kept.problem}
+        return Reply(body, blobs)
 
     def _program(self, source: str) -> Any:
         key = hashlib.sha256(source.encode()).hexdigest()

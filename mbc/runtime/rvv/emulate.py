@@ -75,8 +75,8 @@ class Emulator:
 
     def cost(
         self, executable: Executable, job: Job, machine: Machine, plugin: Path
-    ) -> dict[str, float] | Failed:
-        """The plugin's numbers for the job's last call."""
+    ) -> tuple[dict[str, float], bytes] | Failed:
+        """The plugin's numbers for the job's last call, and what the harness wrote."""
         with scratch_folder() as folder:
             options = [
                 str(plugin),
@@ -90,9 +90,14 @@ class Emulator:
             extra = ["-plugin", ",".join(options)]
             vlen = machine.vlen
             failure = self._start(extra, executable, job, vlen, folder, plugin)
-            return failure or _numbers((folder / "cost.json").read_text())
+            if failure is not None:
+                return failure
+            numbers = _numbers((folder / "cost.json").read_text())
+            return numbers, (folder / RESULT).read_bytes()
 
-    def count(self, executable: Executable, job: Job, vlen: int) -> int | Failed:
+    def count(
+        self, executable: Executable, job: Job, vlen: int
+    ) -> tuple[int, bytes] | Failed:
         """Instructions of the job's last call, from a trace of single steps."""
         step = "-singlestep" if self.qemu.major < 8 else "-one-insn-per-tb"
         extra = [step, "-d", "exec,nochain", "-D", TRACE]
@@ -101,7 +106,8 @@ class Emulator:
             if failure is not None:
                 return failure
             with (folder / TRACE).open(encoding="ascii", errors="replace") as trace:
-                return _steps_between(trace, executable.roi_begin, executable.roi_end)
+                begin, end = executable.roi_begin, executable.roi_end
+                return _steps_between(trace, begin, end), (folder / RESULT).read_bytes()
 
     def _start(
         self,
@@ -126,7 +132,7 @@ class Emulator:
         return failure
 
     def _limits(self, job: Job) -> Limits:
-        own = 2 * len(job.image) + job.program.arena_bytes + PROGRAM_BYTES
+        own = 3 * len(job.image) + job.program.arena_bytes + PROGRAM_BYTES
         own += GUARD_BYTES * (len(job.offsets) + 1)
         return Limits(
             wall_seconds=self.run_seconds,

@@ -40,6 +40,8 @@ NUMPY_DTYPES: dict[str, np.dtype[np.generic]] = {
 FLOATS = ("f16", "bf16", "f32", "f64")
 MAGIC = 0x314A42434D
 ALIGNMENT = 64
+RESTORED = 1 << 31
+"""Beside the number of warm-up calls: buffers and arena are restored after each."""
 FENCE = b"\xa5" * ALIGNMENT
 QUIET_NAN = {
     "f16": (2, 0x7E00),
@@ -79,6 +81,8 @@ class Job:
     offsets: tuple[int, ...]
     """Of `separate_buffers(program)`, from the start of the image."""
     call: int = 0
+    restored: bool = False
+    """Whether the last call finds what the first one found."""
 
     def outputs(self, result: bytes) -> dict[str, Array] | Damage:
         """The program's outputs out of what the harness wrote."""
@@ -147,6 +151,7 @@ def make_job(
     warm_calls: int,
     placement: Placement = Placement.TOGETHER,
     call: int = 0,
+    restored: bool = False,
 ) -> Job:
     for buffer in program.outputs:
         if storage_of(program, buffer)[0].role == "scratch":
@@ -162,14 +167,14 @@ def make_job(
     size = _aligned(at) + ALIGNMENT
     magic = MAGIC + placement
     sizes = (size, program.arena_bytes)
-    calls = (warm_calls, float_byte(call))
+    calls = (warm_calls | RESTORED * restored, float_byte(call))
     header = struct.pack("<3Q2IQ", magic, *sizes, *calls, len(own))
     header += struct.pack(f"<{len(offsets) + len(guards)}Q", *offsets, *guards)
     image = bytearray(FENCE * (size // ALIGNMENT))
     image[: len(header)] = header
     for buffer, start in zip(own, offsets, strict=True):
         image[start : start + buffer.nbytes] = _initial_bytes(buffer, inputs, call)
-    return Job(program, bytes(image), tuple(offsets), call)
+    return Job(program, bytes(image), tuple(offsets), call, restored)
 
 
 def _guards(program: Program) -> tuple[int, ...]:

@@ -42,6 +42,7 @@ from mbc.runtime.toolchain import (
     find_qemu_riscv64,
     find_rvv_compiler,
 )
+from mbc.runtime.trial import Observed, Trial, caught
 
 MODEL = "rvvcost model v1"
 Mask = npt.NDArray[np.bool_]
@@ -50,6 +51,8 @@ VLENS = (128, 256, 512)
 RUNS = count()
 PLACEMENTS = (Placement.FLUSH_TO_END, Placement.FLUSH_TO_START)
 DEFAULT_VLEN = 256
+MODELLED = {"timer": MODEL, "caches": "warm", "clocks": "modelled"}
+COUNTED = {"timer": "instructions", "caches": "none", "clocks": "none"}
 WARM_CALLS = 1
 PARALLEL = 2
 NEEDS_PLUGINS = (
@@ -114,35 +117,68 @@ class RvvRunner:
         built = build_program(program)
         return built if isinstance(built, Failed) else Completed({})
 
-    def measure(
-        self, programs: Sequence[Program], inputs: Sequence[Arrays], rounds: int
-    ) -> list[Measurement]:
-        """The model is deterministic: one sample each, whatever `rounds` is."""
+    def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
+        """The model is deterministic: one sample each, whatever `rounds` is.
+
+        Two runs each: one in which outputs are poisoned anew between the warm-up and
+        the last call, and the one that is counted. Both results are judged.
+        """
         with ThreadPoolExecutor(PARALLEL) as pool:
-            return list(pool.map(self._measure, programs, inputs))
+            return list(pool.map(self._measure, trials))
 
     def close(self) -> None:
         """Nothing outlives a call."""
 
-    def _measure(self, program: Program, inputs: Arrays) -> Measurement:
+    def _measure(self, trial: Trial) -> Measurement:
         qemu = find_qemu_riscv64()
         if isinstance(qemu, Missing):
             return NotMeasured(f"{qemu.reason}; install: {qemu.install}")
+        program = trial.program
         executable = build_program(program)
         if isinstance(executable, Failed):
             return NotMeasured(executable.message)
         machine = _machine(program)
-        job = make_job(program, inputs, WARM_CALLS)
         emulator = Emulator(qemu, self.run_seconds)
+        # In another case than the counted one, so that neither can know the other's.
+        last = len(trial.cases) - 1
+        job = make_job(program, trial.cases[last].inputs, WARM_CALLS, restored=True)
+        raw = emulator.run(executable, job, machine.vlen)
+        wrong = _caught(trial, last, job, raw)
+        if wrong is not None:
+            return wrong
         plugin = build_plugin() if qemu.kind == "plugins" else None
+        job = make_job(program, trial.cases[0].inputs, WARM_CALLS)
         if plugin is None or isinstance(plugin, Failed):
-            return _counted(emulator, executable, job, machine)
+            return _counted(emulator, executable, trial, job, machine)
         cost = emulator.cost(executable, job, machine, plugin)
         if isinstance(cost, Failed):
             return NotMeasured(cost.message)
-        cycles = cost.pop("cycles")
-        device = _device(machine)
-        return Measured(cycles, "cycles", Fidelity.MODELLED, device, (cycles,), cost)
+        numbers, raw = cost
+        wrong = _caught(trial, 0, job, raw)
+        if wrong is not None:
+            return wrong
+        cycles, device = numbers.pop("cycles"), _device(machine)
+        level, known = Fidelity.MODELLED, {**MODELLED, "checked": 2.0}
+        return Measured(cycles, "cycles", level, device, (cycles,), numbers, known)
+
+
+def _caught(
+    trial: Trial, case: int, job: Job, raw: bytes | Damage | Failed
+) -> NotMeasured | None:
+    """What the last call of a job has done wrong.
+
+    A program that updates an input has updated it once more than the reference in a
+    job that does not restore it: only what it must leave alone is checked then.
+    """
+    if isinstance(raw, Failed):
+        return NotMeasured(raw.message)
+    outputs = raw if isinstance(raw, Damage) else job.outputs(raw)
+    if isinstance(outputs, Damage):
+        return NotMeasured(outputs.message, "changed input")
+    updates = any(buffer.view_of for buffer in trial.program.outputs)
+    if updates and not job.restored:
+        return None
+    return caught(trial, (Observed(case, outputs, 1),), 1)
 
 
 def _outcome(
@@ -160,14 +196,23 @@ def _unwritten(runs: Sequence[Mapping[str, Mask]]) -> str | None:
 
 
 def _counted(
-    emulator: Emulator, executable: Executable, job: Job, machine: Machine
+    emulator: Emulator,
+    executable: Executable,
+    trial: Trial,
+    job: Job,
+    machine: Machine,
 ) -> Measurement:
     """Instructions, where the cost model cannot run: another fidelity, never mixed."""
-    count = emulator.count(executable, job, machine.vlen)
-    if isinstance(count, Failed):
-        return NotMeasured(f"{count.message}; {NEEDS_PLUGINS}")
-    device = _counter(emulator.qemu, machine)
-    return Measured(count, "instructions", Fidelity.COUNTED, device, (float(count),))
+    counted = emulator.count(executable, job, machine.vlen)
+    if isinstance(counted, Failed):
+        return NotMeasured(f"{counted.message}; {NEEDS_PLUGINS}")
+    count, raw = counted
+    wrong = _caught(trial, 0, job, raw)
+    if wrong is not None:
+        return wrong
+    device, sample = _counter(emulator.qemu, machine), (float(count),)
+    level, known = Fidelity.COUNTED, {**COUNTED, "checked": 2.0}
+    return Measured(count, "instructions", level, device, sample, conditions=known)
 
 
 def _machine(program: Program) -> Machine:
