@@ -30,6 +30,7 @@ from mbc.agent.facts import (
     schedule_cost,
     target_identity,
 )
+from mbc.agent.gate_record import with_measurement
 from mbc.agent.policy import Candidate
 from mbc.agent.records import (
     ActionText,
@@ -251,7 +252,7 @@ class KernelEnvironment:
             return report
         facts = kernel_facts(kernel, self.compiled_for)
         state = extract(facts, device_peaks(self.compiled_for), times[0])
-        return Passed(times[0], times[-1], state, report)
+        return Passed(times[0], times[-1], state, with_measurement(report, times[0]))
 
     def _candidate(self, pipeline: str) -> _Built | Rejected:
         """Build and check once per pipeline."""

@@ -24,6 +24,7 @@ from mbc.agent.environment import KernelEnvironment, kernel_module
 from mbc.agent.evaluation import refutation
 from mbc.agent.facts import kernel_identity, marked_operands
 from mbc.agent.frontier import Frontier
+from mbc.agent.gate_record import conditions_in
 from mbc.agent.loop import Budget, KernelResult, Progress, optimize_kernel
 from mbc.agent.memory import KnowledgeBase
 from mbc.agent.policies import make_policy
@@ -312,4 +313,5 @@ class _Run:
             environment.default() if refuted else result.pipeline,
             result.measured,
             result.recalled,
+            conditions_in(best.gate_report),
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mbc.api.artifact import Artifact
 from mbc.ir.types import Array
+from mbc.runtime.aggregate import Aggregate, Gain, aggregate
 from mbc.runtime.gates.report import Passed, Report
+from mbc.runtime.outcome import NotMeasured
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,14 @@ class TunedKernel:
     pipeline: str
     measured: int
     recalled: int
+    conditions: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What `tuned` was taken under: timer, caches, clocks, load, calls checked."""
+
+    @property
+    def gain(self) -> Gain | NotMeasured:
+        if not self.unit:
+            return NotMeasured(self.verdict)
+        return Gain(math.log(self.ratio), self.verdict == "improved")
 
 
 @dataclass
@@ -64,6 +76,27 @@ class Tuned:
             if result.gate == "G4" and isinstance(result, Passed):
                 return float(result.detail["ratio"])
         return 1.0
+
+    @property
+    def aggregate(self) -> Aggregate | NotMeasured:
+        """Over all kernels, and over those that improved."""
+        return aggregate([row.gain for row in self.rows])
+
+    def document(self) -> dict[str, Any]:
+        """The report as plain data: rows of kernels, aggregate, gates of the model."""
+        total = self.aggregate
+        return {
+            "kernels": [asdict(row) for row in self.rows],
+            "geometric_mean": (
+                {"reason": total.reason}
+                if isinstance(total, NotMeasured)
+                else total.document()
+            ),
+            "measured": self.measured,
+            "interrupted": self.interrupted,
+            "gates": self.report.to_json(),
+            "notes": self.notes,
+        }
 
     @property
     def sources(self) -> dict[str, str]:

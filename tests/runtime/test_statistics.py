@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
-from mbc.runtime.statistics import Comparison, compare
+from mbc.runtime.statistics import GAMMA, TIE, Comparison, compare
 
 
 def modelled(value: float) -> Measured:
@@ -102,3 +104,48 @@ def test_a_clock_needs_paired_rounds() -> None:
     assert compare(*few) == NotMeasured("a clock needs at least 5 paired rounds")
     uneven = clocked(2.0, 0.0)[0], clocked(2.0, 0.0, rounds=9)[1]
     assert isinstance(compare(*uneven), NotMeasured)
+
+
+POSITIVE = st.floats(1e-3, 1e12)
+
+
+@given(POSITIVE, st.floats(-TIE, TIE))
+def test_a_tie_of_a_model_is_never_improved(value: float, log_ratio: float) -> None:
+    comparison = compare(modelled(value * math.exp(-log_ratio)), modelled(value))
+    assert isinstance(comparison, Comparison)
+    assert comparison.verdict in ("no_improvement", "regressed")
+    if abs(comparison.log_speedup) <= TIE:
+        assert comparison.verdict == "no_improvement"
+
+
+@given(POSITIVE, POSITIVE)
+def test_swapping_changes_the_sign_and_never_improves_both(a: float, b: float) -> None:
+    one, other = compare(modelled(a), modelled(b)), compare(modelled(b), modelled(a))
+    assert isinstance(one, Comparison)
+    assert isinstance(other, Comparison)
+    assert one.log_speedup == pytest.approx(-other.log_speedup, abs=1e-9)
+    assert not one.verdict == other.verdict == "improved"
+    if one.verdict == "improved":
+        assert one.log_speedup >= math.log(GAMMA)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(1.0, 1e9), min_size=5, max_size=30), st.integers(0, 99))
+def test_a_program_beside_itself_gains_nothing(times: list[float], seed: int) -> None:
+    same = _hardware(np.asarray(times))
+    comparison = compare(same, same, seed)
+    assert isinstance(comparison, Comparison)
+    assert (comparison.low, comparison.log_speedup, comparison.high) == (0, 0, 0)
+    assert comparison.verdict == "no_improvement"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(1.0, 1e9), min_size=5, max_size=30), st.floats(0.1, 10.0))
+def test_a_common_factor_is_found_whatever_the_load(
+    times: list[float], factor: float
+) -> None:
+    reference = np.asarray(times)
+    comparison = compare(_hardware(reference / factor), _hardware(reference))
+    assert isinstance(comparison, Comparison)
+    assert comparison.low == pytest.approx(math.log(factor), abs=1e-9)
+    assert comparison.high == pytest.approx(math.log(factor), abs=1e-9)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbc.cli.arguments import Parser
 from mbc.cli.commands import Commands, Execute, add_command
@@ -86,7 +86,11 @@ def print_best(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
 
 
 def print_overview(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:
-    rows = knowledge.overview()
+    rows = [
+        row
+        for row in knowledge.overview()
+        if arguments.target in ("", row["target_name"])
+    ]
     print_rows(
         ("target", "family", "shape", "outcomes", "improved", "speedup", "last"),
         (
@@ -100,9 +104,24 @@ def print_overview(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> N
                 row["last"][:16],
             )
             for row in rows
-            if arguments.target in ("", row["target_name"])
         ),
     )
+    _print_means(rows)
+
+
+def _print_means(rows: Sequence[Mapping[str, Any]]) -> None:
+    """One for each device: numbers of two devices have no common mean."""
+    from mbc.runtime.aggregate import Gain, aggregate
+    from mbc.runtime.outcome import NotMeasured
+    from mbc.runtime.statistics import GAMMA
+
+    devices = dict.fromkeys((row["target_name"], row["device"]) for row in rows)
+    for target, device in devices:
+        own = [r for r in rows if (r["target_name"], r["device"]) == (target, device)]
+        logs = [row["log_default"] or 0.0 for row in own]
+        mean = aggregate([Gain(log, log >= math.log(GAMMA)) for log in logs])
+        if not isinstance(mean, NotMeasured):
+            print(f"{target}, {device}: {mean.text()}")
 
 
 def print_trajectory(knowledge: KnowledgeBase, arguments: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from mbc.cli.table import print_rows
 
 if TYPE_CHECKING:
     from mbc import Budget
-    from mbc.api.tuned import TunedKernel
+    from mbc.api.tuned import Tuned, TunedKernel
 
 POLICIES = ("heuristic", "random", "greedy")
 
@@ -49,6 +50,7 @@ def add_to(commands: Commands) -> None:
         metavar="DIR",
         help="where the artifact goes; default: MODEL-TARGET here",
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -73,11 +75,11 @@ def execute(arguments: argparse.Namespace) -> int:
             require_sandbox=arguments.require_sandbox,
         )
     tuned.artifact.save(folder)
-    print_kernels(tuned.rows)
-    for note in tuned.notes:
-        print(f"note: {note}")
-    print(tuned.report.text())
-    print(f"wrote {folder}; outcomes are in {path}")
+    if arguments.json:
+        print(json.dumps(tuned.document()))
+    else:
+        print_report(tuned)
+        print(f"wrote {folder}; outcomes are in {path}")
     if tuned.interrupted:
         print(
             "mbc: interrupted; the best so far is saved, and the same command resumes",
@@ -94,6 +96,18 @@ def chosen_budget(arguments: argparse.Namespace) -> Budget:
     if measurements is None and seconds is None:
         return DEFAULT_BUDGET
     return Budget(measurements, seconds)
+
+
+def print_report(tuned: Tuned) -> None:
+    from mbc.runtime.outcome import NotMeasured
+
+    print_kernels(tuned.rows)
+    total = tuned.aggregate
+    if not isinstance(total, NotMeasured):
+        print(total.text())
+    for note in tuned.notes:
+        print(f"note: {note}")
+    print(tuned.report.text())
 
 
 def print_kernels(rows: Sequence[TunedKernel]) -> None:
