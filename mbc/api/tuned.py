@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -94,7 +95,7 @@ class Tuned:
             ),
             "measured": self.measured,
             "interrupted": self.interrupted,
-            "gates": self.report.to_json(),
+            "gates": json.loads(self.report.to_json()),
             "notes": self.notes,
         }
 

@@ -9,7 +9,6 @@ only the asking side knows which rounds it drops. Every result is kept.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -43,8 +42,8 @@ class Draw:
 class Results:
     """Every result of one program's timed calls, each distinct one once."""
 
-    counts: Counter[tuple[int, Result]] = field(
-        default_factory=Counter[tuple[int, Result]]
+    counts: dict[tuple[int, Result], int] = field(
+        default_factory=dict[tuple[int, Result], int]
     )
     rule: str = ""
     problem: str = ""
@@ -57,7 +56,7 @@ class Results:
 
     def keep(self, case: int, result: Result) -> None:
         if len(self.counts) < MOST_DISTINCT or (case, result) in self.counts:
-            self.counts[case, result] += 1
+            self.counts[case, result] = self.counts.get((case, result), 0) + 1
         else:
             self.blame("never the same", "results differ from call to call")
 

@@ -15,11 +15,11 @@ from mbc.codegen.program import Buffer, Launch, Program
 from mbc.runtime.cuda import device
 from mbc.runtime.cuda.device import GUARD, Clock, Memory
 from mbc.runtime.cuda.loaded import Loaded
-from mbc.runtime.cuda.runner import _completed, _encoded
+from mbc.runtime.cuda.runner import completed, encoded_trial
 from mbc.runtime.measuring import Answer, Timekeeper
 from mbc.runtime.outcome import Failed, Measured, NotMeasured
 from mbc.runtime.trial import Arrays, Trial
-from tests.runtime.trials import judged
+from tests.runtime.trials import judged, summed
 
 N, ROUNDS = 40, 12
 Kernel = Callable[[Memory], None]
@@ -109,7 +109,7 @@ def add(memory: Memory) -> None:
 
 def measured(clock: Clock, *kernels: Kernel) -> list[Measured | NotMeasured]:
     worker = Worker(Loaded(clock), list(kernels))
-    keeper = Timekeeper("toy", 60, worker.ask, _encoded, _completed, lambda: {})
+    keeper = Timekeeper("toy", 60, worker.ask, encoded_trial, completed, lambda: {})
     return keeper.measure([sums()] * len(kernels), ROUNDS)
 
 
@@ -118,7 +118,7 @@ def sums() -> Trial:
     drawn = np.random.default_rng(0).standard_normal((3, 2, N)).astype(np.float32)
     drawn[:, 0, 0] = 7
     sets: list[Arrays] = [{"x": x, "y": y} for x, y in drawn]
-    return judged(program, sets, lambda given: {"z": given["x"] + given["y"]})
+    return judged(program, sets, summed)
 
 
 def by_pointer() -> Kernel:
@@ -209,7 +209,7 @@ def test_honest_calls_are_batched_and_all_checked(clock: Clock) -> None:
     assert isinstance(found, Measured), found
     batch = found.conditions["batch"]
     assert batch == found.detail["batch"] == 5, "twenty granules of 500 ns"
-    assert found.value == 2000 / batch
+    assert found.value == 2000 / found.detail["batch"]
     samples = len(found.samples)
-    assert found.conditions["checked"] == batch * (1 + 2 + samples)
+    assert found.conditions["checked"] == found.detail["batch"] * (1 + 2 + samples)
     assert samples == 10, "equal samples are settled at the first look"

@@ -14,7 +14,7 @@ from mbc.runtime.opencl.runner import OpenclRunner
 from mbc.runtime.outcome import EmitOnly, Measured, NotMeasured
 from mbc.runtime.trial import Arrays, Trial
 from tests.runtime.test_opencl_runner import ADD, N, program
-from tests.runtime.trials import judged, unjudged
+from tests.runtime.trials import judged, summed, unjudged
 
 ROUNDS = 6
 STATE = """
@@ -79,7 +79,7 @@ def sets() -> list[Arrays]:
 
 
 def sums(chosen: Program) -> Trial:
-    return judged(chosen, sets(), lambda given: {"z": given["x"] + given["y"]})
+    return judged(chosen, sets(), summed)
 
 
 def with_state(body: str) -> Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,13 +35,13 @@ class Scripted:
     results: Results = field(default_factory=Results)
     seen: list[Draw] = field(default_factory=list[Draw])
 
-    def sample(self, draws) -> float:
+    def sample(self, draws: Sequence[Draw]) -> float:
         assert len(draws) == self.batch
         self.seen += draws
         return 100.0 * self.batch
 
 
-def noisy(spread: float, asked: list[int]):
+def noisy(spread: float, asked: list[int]) -> Callable[[int], list[list[float]]]:
     rng = np.random.default_rng(0)
 
     def take(count: int) -> list[list[float]]:

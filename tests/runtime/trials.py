@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def unjudged(program: Program, inputs: Arrays) -> Trial:
 def judged(
     program: Program,
     sets: Sequence[Arrays],
-    right: Callable[[Arrays], Mapping[str, np.ndarray]],
+    right: Callable[[Arrays], Arrays],
 ) -> Trial:
     """Every output must be what `right` makes of the inputs, to a few ulps."""
 
@@ -26,10 +26,16 @@ def judged(
 
         def accepts(outputs: Arrays) -> str:
             for name, array in wanted.items():
-                if not np.allclose(outputs[name], array, rtol=1e-5, atol=1e-6):
+                got, want = np.asarray(outputs[name], "f8"), np.asarray(array, "f8")
+                if not np.allclose(got, want, rtol=1e-5, atol=1e-6):
                     return f"'{name}' is wrong"
             return ""
 
         return Case(inputs, accepts)
 
     return Trial(program, tuple(map(case, sets)))
+
+
+def summed(given: Arrays) -> Arrays:
+    """z = x + y, in f32."""
+    return {"z": np.add(np.asarray(given["x"], "f4"), np.asarray(given["y"], "f4"))}

@@ -15,7 +15,8 @@ from mbc.api.artifact import Artifact
 from mbc.api.module import Module
 from mbc.api.tune import tune
 from mbc.runtime.execution import bind, run_prepare
-from mbc.runtime.outcome import Failed, Measured
+from mbc.runtime.outcome import Completed, Failed, Measured
+from mbc.runtime.trial import Trial
 from tools.bench.kernels import chain, conv, gemm
 from tools.bench.moves import LARGE
 
@@ -104,7 +105,11 @@ def kernel_time(artifact: Artifact, inputs: dict[str, np.ndarray]) -> float:
     prepared = run_prepare(runner, artifact.code, artifact.parameters)
     assert not isinstance(prepared, Failed)
     bound = bind(artifact.code.forward, {**artifact.parameters, **inputs}, prepared)
-    (measured,) = runner.measure([artifact.code.forward.program], [bound], 1)
+    program = artifact.code.forward.program
+    outcome = runner.run(program, bound)
+    assert isinstance(outcome, Completed), outcome
+    trial = Trial.repeating(program, bound, outcome.outputs)
+    (measured,) = runner.measure([trial], 1)
     assert isinstance(measured, Measured), measured
     return measured.value
 

@@ -1,4 +1,4 @@
-"""Checks every CUDA template, whole models and compute-sanitizer on a GPU, then times.
+"""Checks CUDA templates, models, calls, sanitizer and clock on a GPU, then times.
 
 Run from the repository root on a machine with a GPU:
 
@@ -19,6 +19,7 @@ from typing import Any
 from mbc.codegen.families import family_named, match_kernel
 from mbc.runtime.cuda.runner import CudaRunner
 from mbc.runtime.outcome import Failed, NotMeasured
+from mbc.runtime.trial import Trial
 from tests.codegen.cuda.kernels import (
     FAMILIES,
     layer_norm,
@@ -36,10 +37,11 @@ from tests.codegen.cuda.samples import (
 )
 from tools.gpu.bench import bench, print_table
 from tools.gpu.calls import check_calls
+from tools.gpu.clock import check_clock
 from tools.gpu.models import check_models, tune_one
 from tools.gpu.sanitizer import check_sanitizer
 
-PARTS = ("kernels", "models", "calls", "sanitizer", "times")
+PARTS = ("kernels", "models", "calls", "sanitizer", "clock", "times")
 ROUNDS = 3
 """Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
@@ -87,7 +89,8 @@ def check(runner: CudaRunner, name: str, samples: list[Sample]) -> list[str]:
     if isinstance(outcome, Failed):
         return [f"{name}: {outcome.kind}: {outcome.message}\n{outcome.log[-2000:]}"]
     wrong = disagreements(samples, inputs, outcome.outputs)
-    for measured in runner.measure([program] * 2, [inputs] * 2, ROUNDS):
+    trial = Trial.repeating(program, inputs, outcome.outputs)
+    for measured in runner.measure([trial] * 2, ROUNDS):
         if isinstance(measured, NotMeasured):
             wrong.append(f"{name}: not measured: {measured.reason}")
     return wrong
@@ -125,6 +128,8 @@ def main() -> int:
     if "sanitizer" in options.parts:
         found, watched = check_sanitizer(runner)
         wrong += found
+    if "clock" in options.parts:
+        wrong += check_clock(runner)
     device = runner.device()
     runner.close()
     print("\n".join(wrong) or "nothing is wrong")

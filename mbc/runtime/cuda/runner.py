@@ -102,7 +102,7 @@ class CudaRunner:
             return [NotMeasured(f"{gpu.message}; needed: {INSTALL}") for _ in trials]
         device = str(gpu.header["device"])
         keeper = Timekeeper(
-            device, MEASURE_SECONDS, self._ask, _encoded, _completed, _conditions
+            device, MEASURE_SECONDS, self._ask, encoded_trial, completed, _conditions
         )
         return keeper.measure(trials, rounds)
 
@@ -166,13 +166,13 @@ def _outputs(program: Program, blobs: Sequence[bytes]) -> dict[str, Array]:
     }
 
 
-def _encoded(trial: Trial) -> tuple[dict[str, Any], Sequence[bytes]]:
+def encoded_trial(trial: Trial) -> tuple[dict[str, Any], Sequence[bytes]]:
     sets = [case.inputs for case in trial.cases]
     blobs = [blob for one in sets for blob in _bytes(trial.program, one)]
     return {"program": encode_program(trial.program)}, blobs
 
 
-def _completed(program: Program, blobs: Sequence[bytes]) -> RunOutcome:
+def completed(program: Program, blobs: Sequence[bytes]) -> RunOutcome:
     return Completed(_outputs(program, blobs))
 
 

@@ -62,7 +62,7 @@ class Timed:
                 continue
             byte = storage.image[0] if name in integers else draw.poison
             cl.enqueue_fill_buffer(
-                self.queue, storage.device, np.uint8(byte), 0, storage.image.size
+                self.queue, storage.device, bytes([byte]), 0, storage.image.size
             )
         self.queue.finish()
 
