@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -41,7 +41,7 @@ from mbc.agent.records import (
 from mbc.agent.state import extract
 from mbc.codegen.emitters import emitter
 from mbc.codegen.families import match_kernel, schedule_of
-from mbc.codegen.model import FunctionCode, emit_model
+from mbc.codegen.model import emit_model
 from mbc.codegen.targets import Target
 from mbc.errors import PassRefused
 from mbc.ir.context import new_context
@@ -52,14 +52,15 @@ from mbc.passes import pass_class
 from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.passes.support.functions import parameter_values
 from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
-from mbc.runtime.execution import bind, results_of, run_function, run_prepare
+from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.gates.performance import Pair, check_performance
 from mbc.runtime.gates.report import Passed as GatePassed
 from mbc.runtime.inputs import random_arguments
-from mbc.runtime.outcome import Failed, Measured, NotMeasured
-from mbc.runtime.runner import Arrays, Runner
+from mbc.runtime.judged_case import judged_case
+from mbc.runtime.outcome import Failed, NotMeasured
+from mbc.runtime.runner import Runner
 from mbc.runtime.sampling import ENOUGH
-from mbc.runtime.trial import Case, Trial
+from mbc.runtime.trial import Trial
 
 KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
 """Kernel-level passes in the order of a pipeline; each occurs at most once."""
@@ -276,23 +277,8 @@ class KernelEnvironment:
         verdict = compare(expected, results)
         if isinstance(verdict, Mismatch):
             return Rejected("verify_fail", str(verdict))
-        cases = (_case(code.forward, v, prepared, e) for v, e in self._cases)
+        cases = (judged_case(code.forward, v, prepared, e) for v, e in self._cases)
         return _Built(Trial(code.forward.program, tuple(cases)), verdict.worst)
-
-
-def _case(
-    function: FunctionCode,
-    values: Mapping[str, Array],
-    prepared: Sequence[Array],
-    expected: Sequence[Expected],
-) -> Case:
-    bound = bind(function, values, prepared)
-
-    def accepts(outputs: Arrays) -> str:
-        verdict = compare(expected, results_of(function, bound, outputs))
-        return str(verdict) if isinstance(verdict, Mismatch) else ""
-
-    return Case(bound, accepts)
 
 
 def kernel_module(kernel: KernelOp, parameters: Collection[int]) -> ModuleOp:

@@ -22,7 +22,7 @@ def with_measurement(report: str, measurement: Measurement) -> str:
 def conditions_in(report: str) -> Conditions:
     """What `with_measurement` kept; empty where nothing was."""
     found = _object(report).get("measurement", {})
-    return dict(found) if isinstance(found, dict) else {}
+    return cast(Conditions, found) if isinstance(found, dict) else {}
 
 
 def _object(text: str) -> dict[str, Any]:

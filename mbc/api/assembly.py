@@ -16,8 +16,7 @@ from mbc.api.module import Module, argument_names
 from mbc.codegen.targets import Target
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing, WrongResult
 from mbc.ir.execute import function_named
-from mbc.ir.types import Array
-from mbc.runtime.execution import bind, run_prepare
+from mbc.runtime.execution import run_prepare
 from mbc.runtime.gates.performance import Pair, check_performance
 from mbc.runtime.gates.report import (
     MODEL_PROOF,
@@ -32,8 +31,10 @@ from mbc.runtime.gates.whole_model import (
     check_whole_model,
     culprits,
 )
+from mbc.runtime.judged_case import judged_case
 from mbc.runtime.outcome import Failed, NotMeasured
 from mbc.runtime.runner import Runner
+from mbc.runtime.trial import Trial
 
 ROUNDS = 11
 """Interleaved rounds of the whole model, tuned and by default."""
@@ -147,24 +148,26 @@ class Assembly:
         summed = self.sums(labels)
         if summed is not None:
             return summed
-        one, other = self._bound(tuned), self._bound(default)
-        for failed in (one, other):
-            if isinstance(failed, Failed):
-                missing = NotMeasured(failed.message)
+        trials: list[Trial] = []
+        for artifact in (tuned, default):
+            trial = self._trial(artifact)
+            if isinstance(trial, Failed):
+                missing = NotMeasured(trial.message)
                 return Pair(missing, missing)
-        assert not isinstance(one, Failed)
-        assert not isinstance(other, Failed)
-        programs = [a.code.forward.program for a in (tuned, default)]
-        times = self.runner.measure(programs, [one, other], ROUNDS)
+            trials.append(trial)
+        times = self.runner.measure(trials, ROUNDS)
         return Pair(times[0], times[1])
 
-    def _bound(self, artifact: Artifact) -> dict[str, Array] | Failed:
+    def _trial(self, artifact: Artifact) -> Trial | Failed:
+        """The model on every draw of inputs that G3 compared it on."""
         cases = self.meaning.cases
         assert not isinstance(cases, str)
         prepared = run_prepare(self.runner, artifact.code, self.meaning.parameters)
         if isinstance(prepared, Failed):
             return prepared
-        return bind(artifact.code.forward, cases[0].arrays, prepared)
+        forward = artifact.code.forward
+        judged = [judged_case(forward, c.arrays, prepared, c.expected) for c in cases]
+        return Trial(forward.program, tuple(judged))
 
     def _report(self, *results: GateResult) -> Report:
         return Report(

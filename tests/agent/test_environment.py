@@ -266,6 +266,30 @@ def test_what_was_not_measured_stays_not_measured(
     assert found.measurement == NotMeasured("no clock")
 
 
+def test_a_timed_call_that_lied_is_a_failed_check(
+    rvv: KernelEnvironment, monkeypatch: pytest.MonkeyPatch
+):
+    lie = NotMeasured("result cache in 3 of 30 timed calls", "result cache")
+    monkeypatch.setattr(
+        RvvRunner, "measure", lambda self, trials, rounds: [lie] * len(trials)
+    )
+    assert rejection(rvv, rvv.default()) == Rejected("verify_fail", lie.reason)
+
+
+def test_every_case_of_a_trial_knows_its_own_results(rvv: KernelEnvironment):
+    """What is right for one set of inputs is wrong for the next."""
+    built = rvv._candidate(rvv.default())
+    assert not isinstance(built, Rejected)
+    outputs = []
+    for case in built.trial.cases:
+        outcome = rvv.runner.run(built.trial.program, case.inputs)
+        assert isinstance(outcome, Completed)
+        outputs.append(outcome.outputs)
+    for i, case in enumerate(built.trial.cases):
+        for j, found in enumerate(outputs):
+            assert (case.accepts(found) == "") == (i == j)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
     [

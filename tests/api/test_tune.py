@@ -75,6 +75,11 @@ def test_the_table_has_a_row_per_kernel(module: mbc.Module, target: str):
             assert row.ratio == pytest.approx(row.default / row.tuned)
         assert row.fidelity == {"rvv": "modelled", "opencl": "hardware"}[target]
         assert row.unit == {"rvv": "cycles", "opencl": "ns"}[target]
+        assert row.conditions["checked"] > 0
+        assert row.conditions["timer"]
+    means = tuned.document()["geometric_mean"]
+    assert (means["kernels"], means["not_measured"]) == (2, 0)
+    assert means["improved"] == sum(row.verdict == "improved" for row in tuned.rows)
 
 
 def test_the_tuned_artifact_is_checked_right_and_replays(

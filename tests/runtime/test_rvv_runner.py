@@ -20,7 +20,8 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.rvv.runner import RvvRunner
 from mbc.runtime.toolchain import Found, find_qemu_riscv64
-from tests.runtime.trials import unjudged
+from mbc.runtime.trial import Trial
+from tests.runtime.trials import judged, summed, unjudged
 
 N = 33
 
@@ -252,3 +253,26 @@ def test_without_plugins_instructions_are_counted(
 def test_unmeasurable_program_says_why(runner: RvvRunner, vectors: Floats) -> None:
     (measurement,) = runner.measure([unjudged(program(body("!")), vectors)], rounds=1)
     assert isinstance(measurement, NotMeasured)
+
+
+def judged_sum(source: str, vectors: Floats) -> Trial:
+    return judged(program(source), [vectors], summed)
+
+
+def test_a_call_that_works_on_poison_only_has_no_cycles(
+    runner: RvvRunner, vectors: Floats
+) -> None:
+    """Right on the first call, and free on the second, which is the one counted."""
+    lazy = ADD.replace("for (", "if (z[0] != z[0]) for (")
+    (found,) = runner.measure([judged_sum(lazy, vectors)], rounds=1)
+    assert isinstance(found, NotMeasured)
+    assert found.rule
+
+
+def test_cycles_of_a_wrong_result_are_none(runner: RvvRunner, vectors: Floats) -> None:
+    wrong = ADD.replace("vfadd", "vfsub")
+    (found,) = runner.measure([judged_sum(wrong, vectors)], rounds=1)
+    assert isinstance(found, NotMeasured)
+    assert found.rule == "wrong result"
+    right = runner.measure([judged_sum(ADD, vectors)], rounds=1)[0]
+    assert isinstance(right, Measured)

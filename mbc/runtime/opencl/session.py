@@ -137,7 +137,7 @@ class Session:
 
     def results(self, message: Message) -> Reply:
         """Every distinct result of one program's calls, and how many had it."""
-        kept = self.loaded[message.body["index"]].results
+        kept = self.loaded[int(message.body["index"])].results
         seen = [[case, calls] for (case, _), calls in kept.counts.items()]
         blobs = tuple(blob for _, result in kept.counts for blob in result)
         body = {"seen": seen, "rule": kept.rule, "problem": kept.problem}
