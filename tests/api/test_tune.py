@@ -246,10 +246,10 @@ def test_kernels_that_gain_nothing_together_go_back(
     """Alone every candidate is faster; on a clock the whole model is slower."""
     single = iter(range(1000))
 
-    def measure(self: RvvRunner, programs, inputs, rounds) -> list[Measured]:
-        whole = len({launch.function for launch in programs[0].launches}) > 1
+    def measure(self: RvvRunner, trials, rounds) -> list[Measured]:
+        whole = len({launch.function for launch in trials[0].program.launches}) > 1
         first = 200.0 if whole else 90.0 - next(single) / 1000
-        times = [first, 100.0][: len(programs)]
+        times = [first, 100.0][: len(trials)]
         return [
             Measured(t, "ns", Fidelity.HARDWARE, "a clock", (t,) * 11) for t in times
         ]
