@@ -149,7 +149,7 @@ def test_interrupting_a_search_keeps_the_best(
     assert ended.code == 130
     assert "interrupted; the best so far is saved" in ended.err
     assert (here / "out" / "manifest.json").exists()
-    assert len(mbc("kb", "ls").out.splitlines()) == 2
+    assert len(mbc("kb", "ls").out.splitlines()) == 3  # head, row, geometric mean
 
 
 def test_progress_of_outcomes_in_words():
