@@ -26,8 +26,5 @@ def conditions_in(report: str) -> Conditions:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """An object; the gates' own report is one that was written as a JSON string."""
     found = json.loads(text)
-    if isinstance(found, str):
-        found = json.loads(found)
     return cast(dict[str, Any], found) if isinstance(found, dict) else {}

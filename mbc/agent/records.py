@@ -19,7 +19,7 @@ from mbc.runtime.gates.report import is_proven
 from mbc.runtime.outcome import Fidelity, NotMeasured
 from mbc.runtime.statistics import GAMMA
 
-GATE_VERSION = 3
+GATE_VERSION = 4
 """Raise when the gates get stricter: policies do not read outcomes of older gates."""
 
 Verdict = Literal[

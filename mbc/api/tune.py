@@ -248,7 +248,13 @@ class _Run:
             notes.append(NOT_GAINED)
         rows = [self._row(op, environment) for environment in found]
         return Tuned(
-            whole.artifact, rows, self._interrupted, self._measured, whole.report, notes
+            whole.artifact,
+            rows,
+            self._interrupted,
+            self._measured,
+            whole.report,
+            notes,
+            whole.reverted,
         )
 
     def _occurrences(

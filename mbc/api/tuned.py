@@ -61,6 +61,8 @@ class Tuned:
     measured: int
     report: Report
     notes: list[str]
+    reverted: bool = False
+    """Whether all kernels went back to their defaults, whatever they gained alone."""
 
     @property
     def check(self) -> str:
@@ -80,8 +82,12 @@ class Tuned:
 
     @property
     def aggregate(self) -> Aggregate | NotMeasured:
-        """Over all kernels, and over those that improved."""
-        return aggregate([row.gain for row in self.rows])
+        """Over all kernels, and over those that improved and are in the artifact."""
+        gains = [row.gain for row in self.rows]
+        if self.reverted:
+            kept = Gain(0.0, False)
+            gains = [kept if isinstance(gain, Gain) else gain for gain in gains]
+        return aggregate(gains)
 
     def document(self) -> dict[str, Any]:
         """The report as plain data: rows of kernels, aggregate, gates of the model."""
@@ -93,6 +99,8 @@ class Tuned:
                 if isinstance(total, NotMeasured)
                 else total.document()
             ),
+            "ratio": self.ratio,
+            "reverted": self.reverted,
             "measured": self.measured,
             "interrupted": self.interrupted,
             "gates": json.loads(self.report.to_json()),

@@ -259,6 +259,9 @@ def test_kernels_that_gain_nothing_together_go_back(
     assert "improved" in [row.verdict for row in tuned.rows]
     assert tuned.artifact.sources == mbc.lower(module, "rvv").sources
     assert tuned.ratio == 1.0
+    assert tuned.reverted
+    means = tuned.document()["geometric_mean"]
+    assert (means["all"], means["improved"]) == (1.0, 0)
     assert tuned.notes == [
         "all kernels are back at their defaults: together they gained nothing"
     ]

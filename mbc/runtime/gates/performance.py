@@ -25,8 +25,14 @@ class Pair:
 
 
 def check_performance(pair: Pair) -> GateResult:
-    """Passed only where the candidate is faster beyond doubt."""
+    """Passed only where the candidate is faster beyond doubt.
+
+    A candidate of which a timed call was wrong is wrong, whatever was checked before.
+    """
     started = time.perf_counter()
+    if isinstance(pair.candidate, NotMeasured) and pair.candidate.rule:
+        rule, reason = pair.candidate.rule, pair.candidate.reason
+        return Rejected("G4", rule, "verify_fail", reason)
     compared = compare(pair.candidate, pair.reference)
     seconds = time.perf_counter() - started
     if isinstance(compared, NotMeasured):

@@ -181,3 +181,10 @@ def test_what_was_not_measured_is_no_gain():
         Pair(cycles(1), cycles(2, Fidelity.COUNTED)),
     ):
         assert isinstance(check_performance(pair), Skipped)
+
+
+def test_a_timed_call_that_lied_is_wrong_and_not_slow():
+    lied = NotMeasured("skipped call in 3 of 30 timed calls", "skipped call")
+    result = check_performance(Pair(lied, cycles(1)))
+    assert isinstance(result, Rejected)
+    assert (result.rule, result.verdict) == ("skipped call", "verify_fail")
