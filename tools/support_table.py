@@ -7,7 +7,11 @@ Run from the repository root to write it anew:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from mbc.codegen.families import match_kernel
 from mbc.codegen.targets import Target, target_named
@@ -51,6 +55,21 @@ def cell(op: str, target: Target) -> str:
     run(new_context(), module, parse(target.pipeline))
     found = [match_kernel(kernel, target).family for kernel in kernels(module)]
     return ", ".join(dict.fromkeys(found)) or "no code"
+
+
+def all_ops() -> ModuleOp:
+    """The samples of all named ops side by side, so that each target builds once."""
+    types = [type for sample in SAMPLES.values() for type in sample.types]
+
+    def body(*values: SSAValue) -> Sequence[SSAValue]:
+        rest, results = list(values), list[SSAValue]()
+        for sample in SAMPLES.values():
+            own, rest = rest[: len(sample.types)], rest[len(sample.types) :]
+            made = sample.body(*own)
+            results += [made] if isinstance(made, SSAValue) else list(made)
+        return results
+
+    return module_of(types, body)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ CLASSES = {
 """R3 is about problems, not candidates: `test_degenerate_problem`."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def runners() -> Iterator[dict[str, Runner]]:
     made: dict[str, Runner] = {
         "rvv": RvvRunner(run_seconds=SECONDS),

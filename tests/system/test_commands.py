@@ -107,7 +107,7 @@ def test_tune_then_kb_best_and_replay(shell: Shell):
     assert "modelled" in out
     manifest = json.loads((shell.folder / "mlp-rvv" / "manifest.json").read_text())
     assert manifest["provenance"].startswith("checked")
-    assert len(shell("mbc", "kb", "ls").splitlines()) == 3
+    assert len(shell("mbc", "kb", "ls").splitlines()) == 4
     best = shell("mbc", "kb", "best", "--target", "rvv")
     assert best.split()[:2] in (["target", "family"], ["nothing", "yet"])
     pipeline = manifest["pipeline"]

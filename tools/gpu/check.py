@@ -38,7 +38,7 @@ from tests.codegen.cuda.samples import (
 from tools.gpu.bench import bench, print_table
 from tools.gpu.calls import check_calls
 from tools.gpu.clock import check_clock
-from tools.gpu.models import check_models, tune_one
+from tools.gpu.models import check_models, check_ops, tune_one
 from tools.gpu.sanitizer import check_sanitizer
 
 PARTS = ("kernels", "models", "calls", "sanitizer", "clock", "times")
@@ -121,7 +121,7 @@ def main() -> int:
     if "kernels" in options.parts:
         wrong += check_all(runner)
     if "models" in options.parts:
-        wrong += [*check_models(runner), *tune_one()]
+        wrong += [*check_ops(runner), *check_models(runner), *tune_one()]
     if "calls" in options.parts:
         wrong += check_calls()
     watched: list[dict[str, Any]] = []

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import mbc
 from mbc.api.check import check_random
+from mbc.api.lower import lower_with
+from mbc.api.module import from_op
 from mbc.errors import MbcError
 from mbc.runtime.cuda.runner import CudaRunner
+from tools.support_table import TARGETS, all_ops
 
 MODELS = ("mlp", "resnet_block", "transformer", "lstm")
 TUNED = "mlp"
@@ -32,6 +35,16 @@ def check_models(runner: CudaRunner) -> list[str]:
         print(f"{name}: {report.text}, {share}", flush=True)
         wrong += [] if report.passed else [f"{name}: {report.text}"]
     return wrong
+
+
+def check_ops(runner: CudaRunner) -> list[str]:
+    """Every named op under the default pipeline, in one program."""
+    module, target = from_op(all_ops()), TARGETS["CUDA"]
+    artifact = lower_with(module, target, target.pipeline, "unverified")
+    artifact.use_runner(runner)
+    report = check_random(artifact, module)
+    print(f"all ops: {report.text}", flush=True)
+    return [] if report.passed else [f"all ops: {report.text}"]
 
 
 def tune_one() -> list[str]:
