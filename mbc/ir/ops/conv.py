@@ -113,13 +113,15 @@ class ConvOp(TensorOp):
         out = self.spatial(arrays[0].shape, weight.shape)
         x = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
         w = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
-        total = np.zeros((x.shape[0], groups, w.shape[1], *out), x.dtype)
+        # Wide: taps are added one by one, which no implementation need be as bad as.
+        wide = np.float64 if x.dtype.kind == "f" else x.dtype
+        total = np.zeros((x.shape[0], groups, w.shape[1], *out), wide)
         for tap in itertools.product(*(range(k) for k in weight.shape[2:])):
             window = x[(slice(None),) * 3 + self._window(tap, out)]
             total += np.einsum(
                 "ngc...,gfc->ngf...", window, w[(..., *tap)], optimize=True
             )
-        return (total.reshape(total.shape[0], weight.shape[0], *out),)
+        return (total.reshape(total.shape[0], weight.shape[0], *out).astype(x.dtype),)
 
     def _window(self, tap: Sequence[int], out: Sequence[int]) -> tuple[slice, ...]:
         """Where in the padded input the results see window element `tap`."""

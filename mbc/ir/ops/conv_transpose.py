@@ -147,7 +147,9 @@ class ConvTransposeOp(TensorOp):
         x = np.pad(x, [(0, 0), (0, 0), *zip(low, high, strict=True)])
         x = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
         w = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
-        total = np.zeros((x.shape[0], groups, w.shape[2], *out), x.dtype)
+        # Wide: taps are added one by one, which no implementation need be as bad as.
+        wide = np.float64 if x.dtype.kind == "f" else x.dtype
+        total = np.zeros((x.shape[0], groups, w.shape[2], *out), wide)
         for element in itertools.product(*(range(k) for k in weight.shape[2:])):
             taps = [axis[k] for axis, k in zip(axes, element, strict=True)]
             read = tuple(
@@ -162,7 +164,8 @@ class ConvTransposeOp(TensorOp):
             total[(slice(None),) * 3 + written] += np.einsum(
                 "ngc...,gcf->ngf...", seen, factor, optimize=True
             )
-        return (total.reshape(total.shape[0], groups * w.shape[2], *out),)
+        total = total.reshape(total.shape[0], groups * w.shape[2], *out)
+        return (total.astype(x.dtype),)
 
     def decompose(self) -> Sequence[SSAValue]:
         """One convolution of stride 1 per residue of the result, put in its place."""
