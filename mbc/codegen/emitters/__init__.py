@@ -20,6 +20,7 @@ EMITTERS = {
         "map": "mbc.codegen.emitters.rvv.map:emit",
         "contract": "mbc.codegen.emitters.rvv.contract:emit",
         "conv": "mbc.codegen.emitters.rvv.conv:emit",
+        "attention": "mbc.codegen.emitters.rvv.attention:emit",
         "reduce": "mbc.codegen.emitters.rvv.reduce:emit",
         "rowwise": "mbc.codegen.emitters.rvv.rowwise:emit",
         "window": "mbc.codegen.emitters.rvv.window:emit",

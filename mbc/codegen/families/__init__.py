@@ -22,6 +22,7 @@ FAMILIES = {
     "map": "mbc.codegen.families.map:MapFamily",
     "contract": "mbc.codegen.families.contract:ContractFamily",
     "conv": "mbc.codegen.families.conv:ConvFamily",
+    "attention": "mbc.codegen.families.attention:AttentionFamily",
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
     "window": "mbc.codegen.families.window:WindowFamily",

@@ -6,11 +6,11 @@ import math
 
 from xdsl.ir import SSAValue
 
-from mbc.frontend.aten.call import Call, Lowering, same
+from mbc.frontend.aten.call import Call, Lowering
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
 from mbc.ir.ops.attention import AttentionOp
-from mbc.ir.types import element_of, shape_of
+from mbc.ir.types import shape_of
 
 
 def attention(
@@ -27,9 +27,10 @@ def attention(
     if dropout:
         raise Unsupported("dropout is random")
     depth = shape_of(query)[-1]
-    operands = [_with_heads(query)]
-    heads = shape_of(operands[0])[1]
-    operands += [_repeat_heads(_with_heads(x), heads) for x in (key, value)]
+    operands = [_with_heads(x) for x in (query, key, value)]
+    heads, own = (shape_of(x)[1] for x in operands[:2])
+    if heads % own:
+        raise Unsupported(f"{heads} query heads do not divide into {own}")
     if mask is not None:
         operands.append(_mask(mask, shape_of(query)))
     result = AttentionOp.of(
@@ -45,19 +46,6 @@ def _with_heads(x: SSAValue) -> SSAValue:
     *lead, length, depth = shape_of(x)
     batch, heads = lead if len(lead) == 2 else (math.prod(lead), 1)
     return build.reshape(x, (batch, heads, length, depth))
-
-
-def _repeat_heads(x: SSAValue, heads: int) -> SSAValue:
-    """Every head several times in a row, for grouped-query attention."""
-    batch, own, length, depth = shape_of(x)
-    if own == heads:
-        return x
-    if heads % own:
-        raise Unsupported(f"{heads} query heads do not divide into {own}")
-    grouped = build.reshape(x, (batch, own, 1, length, depth))
-    shape = (batch, own, heads // own, length, depth)
-    wide = build.elementwise([grouped], shape, element_of(x), same)
-    return build.reshape(wide, (batch, heads, length, depth))
 
 
 def _mask(mask: SSAValue, query: tuple[int, ...]) -> SSAValue:

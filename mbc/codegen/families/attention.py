@@ -1,0 +1,166 @@
+"""attention: scores, softmax and weighted sum of one tile of queries at a time.
+
+Keys are walked in tiles with a running maximum and sum per query, so that no matrix
+of scores exists in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
+from mbc.codegen.families.body import compute_ops
+from mbc.codegen.families.vectors import lane_use
+from mbc.codegen.loops import row_major
+from mbc.codegen.targets import Target
+from mbc.ir.cost import fewest_bytes, flops
+from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.attention import AttentionOp
+from mbc.ir.types import element_of, shape_of
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Element (b, h, q, k) of the mask is at the sum of index times stride."""
+
+    buffer: str
+    boolean: bool
+    strides: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class AttentionMatch(Match):
+    """Query (batch, heads, queries, depth), key and value (batch, groups, keys, ...)."""
+
+    op: AttentionOp
+    query: str
+    key: str
+    value: str
+    mask: Mask | None
+
+    @property
+    def batch(self) -> int:
+        return shape_of(self.op.query)[0]
+
+    @property
+    def heads(self) -> int:
+        return shape_of(self.op.query)[1]
+
+    @property
+    def groups(self) -> int:
+        """Heads of keys and values; `op.group()` query heads share one."""
+        return shape_of(self.op.key)[1]
+
+    @property
+    def queries(self) -> int:
+        return shape_of(self.op.query)[2]
+
+    @property
+    def depth(self) -> int:
+        return shape_of(self.op.query)[3]
+
+    @property
+    def keys(self) -> int:
+        return shape_of(self.op.key)[2]
+
+    @property
+    def width(self) -> int:
+        """Of a value, and of a result."""
+        return shape_of(self.op.value)[3]
+
+    @property
+    def causal(self) -> bool:
+        return self.op.bool_of("causal")
+
+    def extents(self) -> tuple[tuple[str, int], ...]:
+        """What the text names: batch, heads, groups, queries, keys, depth, width."""
+        values = (self.batch, self.heads, self.groups, self.queries, self.keys)
+        return tuple(zip("BHGQKDV", (*values, self.depth, self.width)))
+
+
+class AttentionFamily:
+    """Knobs: `tile` (queries of a register tile, then keys that are scored before
+    their values are added), `vector` (LMUL on RVV, lanes on SIMT), `unroll` (of
+    both products)."""
+
+    def match(self, kernel: KernelOp, target: Target) -> AttentionMatch | None:
+        ops = compute_ops(kernel)
+        if len(ops) != 1 or not isinstance(op := ops[0], AttentionOp):
+            return None
+        floats = (op.query, op.key, op.value)
+        if any(str(element_of(value)) != "f32" for value in floats):
+            return None
+        if any(0 in shape_of(value) for value in floats) or not _has_form(target):
+            return None
+        names = {arg: f"a{i}" for i, arg in enumerate(kernel.block.args)}
+        if any(value not in names for value in op.operands):
+            return None
+        if len(kernel.terminator.values) != 1:
+            return None
+        buffers = [names[value] for value in op.operands]
+        return AttentionMatch("attention", kernel, op, *buffers[:3], _mask(op, buffers))
+
+    def space(self, match: Match, target: Target) -> Space:
+        assert isinstance(match, AttentionMatch)
+        return _rvv_space(match) if not target.simt else _cpu_space(match)
+
+    def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
+        tile, vector = schedule.get("tile", (1,)), schedule.get("vector", 1)
+        unroll = schedule.get("unroll", 1)
+        assert isinstance(tile, tuple)
+        assert isinstance(vector, int)
+        assert isinstance(unroll, int)
+        if target.simt or (tile[0] + unroll) * vector <= 32:
+            return ""
+        return (
+            f"{tile[0]} queries at LMUL {vector}, unrolled by {unroll}, need over "
+            "32 registers"
+        )
+
+    def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
+        return ()
+
+    def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
+        """Keys and values are read again by every tile of queries."""
+        assert isinstance(match, AttentionMatch)
+        tile = schedule.get("tile", (1,))
+        assert isinstance(tile, tuple)
+        tiles = -(-match.queries // tile[0])
+        heads = match.batch * match.heads
+        again = 4 * heads * match.keys * (match.depth + match.width) * (tiles - 1)
+        lanes = lane_use(target, schedule)
+        vectors = -(-match.keys // lanes)
+        use = match.queries / (tiles * tile[0]) * match.keys / (vectors * lanes)
+        bytes = fewest_bytes(match.kernel) + again
+        return Cost(flops(match.kernel), bytes, heads * tiles, use)
+
+
+def _has_form(target: Target) -> bool:
+    return not target.simt or target.is_cpu_style
+
+
+def _mask(op: AttentionOp, buffers: list[str]) -> Mask | None:
+    if op.mask is None:
+        return None
+    shape = shape_of(op.mask)
+    b, h, q, k = (
+        0 if n == 1 else s for n, s in zip(shape, row_major(shape), strict=True)
+    )
+    return Mask(buffers[3], str(element_of(op.mask)) == "i1", (b, h, q, k))
+
+
+KEY_TILES = (128, 64, 256, 32)
+
+
+def _rvv_space(match: AttentionMatch) -> Space:
+    """The default tile shares the queries out evenly over as few tiles as six allow."""
+    even = -(-match.queries // -(-match.queries // 6))
+    rows = [r for r in dict.fromkeys((even, 6, 4, 3, 2, 1, 7)) if r <= match.queries]
+    tiles = tuple((r, keys) for keys in KEY_TILES for r in rows)
+    return {"tile": tiles, "vector": (4, 2, 8, 1), "unroll": (2, 1)}
+
+
+def _cpu_space(match: AttentionMatch) -> Space:
+    rows = [r for r in (6, 4, 8, 12, 2, 1) if r <= match.queries]
+    tiles = tuple((r, keys) for keys in KEY_TILES for r in rows)
+    return {"tile": tiles, "vector": (16, 8, 4), "unroll": (2, 1, 4)}
