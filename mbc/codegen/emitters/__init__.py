@@ -35,6 +35,7 @@ EMITTERS = {
         "map": "mbc.codegen.emitters.opencl.map:emit",
         "contract": "mbc.codegen.emitters.opencl.contract:emit",
         "conv": "mbc.codegen.emitters.opencl.conv:emit",
+        "attention": "mbc.codegen.emitters.opencl.attention:emit",
         "reduce": "mbc.codegen.emitters.opencl.reduce:emit",
         "rowwise": "mbc.codegen.emitters.opencl.rowwise:emit",
         "window": "mbc.codegen.emitters.opencl.window:emit",

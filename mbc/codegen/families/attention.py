@@ -6,12 +6,13 @@ of scores exists in memory.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import compute_ops
 from mbc.codegen.families.vectors import lane_use
-from mbc.codegen.loops import row_major
+from mbc.codegen.loops import Access, index_text, row_major
 from mbc.codegen.targets import Target
 from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp
@@ -71,6 +72,14 @@ class AttentionMatch(Match):
     @property
     def causal(self) -> bool:
         return self.op.bool_of("causal")
+
+    def mask_index(self, names: Mapping[str, str], at: Sequence[str]) -> str:
+        """The element of the mask at the texts of b, h, q and k; `names` of extents."""
+        if self.mask is None:
+            return ""
+        extents = [(names[n], value) for n, value in self.extents() if n in "BHQK"]
+        access = Access(self.mask.buffer, "", 0, self.mask.strides)
+        return index_text(access, at, extents)
 
     def extents(self) -> tuple[tuple[str, int], ...]:
         """What the text names: batch, heads, groups, queries, keys, depth, width."""

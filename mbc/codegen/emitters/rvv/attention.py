@@ -13,7 +13,6 @@ from mbc.codegen.emitters.rvv.values import Vectors
 from mbc.codegen.expression import float_literal
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.attention import AttentionMatch
-from mbc.codegen.loops import Access, index_text
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 
@@ -49,7 +48,10 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         whole=Vectors(vectors.lmul, "vlmax"),
         bytes=BYTES_AT_LMUL[vectors.lmul],
         scale=float_literal(match.op.float_of("scale"), "f32"),
-        mask_rows=[_mask_index(match, frame, r) for r in range(rows)],
+        mask_rows=[
+            match.mask_index(names, ("b", "h", _query(r), "(start + j)"))
+            for r in range(rows)
+        ],
     )
 
 
@@ -58,11 +60,5 @@ def _headers(vectors: Vectors) -> set[str]:
     return {"scalar_math", *(vector_header(f, vectors.lmul) for f in functions)}
 
 
-def _mask_index(match: AttentionMatch, frame: Frame, row: int) -> str:
-    """The element of query `i + row` and key `start + j`."""
-    if match.mask is None:
-        return ""
-    dims = [pair for name, pair in zip("BHGQKDV", frame.constants) if name in "BHQK"]
-    access = Access(match.mask.buffer, "", 0, match.mask.strides)
-    query = f"(i + {row})" if row else "i"
-    return index_text(access, ["b", "h", query, "(start + j)"], dims)
+def _query(row: int) -> str:
+    return f"(i + {row})" if row else "i"
