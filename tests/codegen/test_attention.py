@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 from mbc.codegen.families import family_named, match_kernel
 from mbc.ir.types import Array, tensor
 from tests.codegen.family_checks import (
+    STYLES,
     Case,
     check,
     check_cases,
@@ -23,7 +24,6 @@ from tests.codegen.family_checks import (
 )
 from tests.ir.samples import module_of, named
 
-STYLES = ("rvv", "opencl-cpu")
 Extents = tuple[int, int, int, int, int, int, int]
 """Batch, heads of queries, heads of keys, queries, keys, depth, width of a value."""
 Shape = tuple[int, int, int, int]
@@ -68,6 +68,7 @@ CASES: Sequence[Case] = [
     case((1, 2, 2, 31, 300, 8, 20)),
     case((1, 2, 2, 31, 300, 8, 20), causal=True),
     case((1, 1, 1, 64, 64, 64, 64), causal=True),
+    case((1, 1, 1, 5, 9, 40, 300)),
     case((1, 2, 1, 15, 137, 9, 21), "each", causal=True, mask=(1, 1, 15, 137)),
 ]
 

@@ -50,6 +50,7 @@ EMITTERS = {
         "map": "mbc.codegen.emitters.cuda.map:emit",
         "contract": "mbc.codegen.emitters.cuda.contract:emit",
         "conv": "mbc.codegen.emitters.cuda.conv:emit",
+        "attention": "mbc.codegen.emitters.attention_simt:emit",
         "reduce": "mbc.codegen.emitters.cuda.reduce:emit",
         "rowwise": "mbc.codegen.emitters.cuda.rowwise:emit",
         "window": "mbc.codegen.emitters.window_simt:emit",

@@ -88,9 +88,9 @@ class AttentionMatch(Match):
 
 
 class AttentionFamily:
-    """Knobs: `tile` (queries of a register tile, then keys that are scored before
-    their values are added), `vector` (LMUL on RVV, lanes on SIMT), `unroll` (of
-    both products)."""
+    """Knobs: `tile` (queries of a register tile, or of a work group on GPUs, then keys
+    that are scored before their values are added), `vector` (LMUL on RVV, lanes of CPU
+    work items) and `unroll` of both products, `parallel` (items of a GPU's group)."""
 
     def match(self, kernel: KernelOp, target: Target) -> AttentionMatch | None:
         ops = compute_ops(kernel)
@@ -99,7 +99,7 @@ class AttentionFamily:
         floats = (op.query, op.key, op.value)
         if any(str(element_of(value)) != "f32" for value in floats):
             return None
-        if any(0 in shape_of(value) for value in floats) or not _has_form(target):
+        if any(0 in shape_of(value) for value in floats):
             return None
         names = {arg: f"a{i}" for i, arg in enumerate(kernel.block.args)}
         if any(value not in names for value in op.operands):
@@ -111,20 +111,19 @@ class AttentionFamily:
 
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, AttentionMatch)
-        return _rvv_space(match) if not target.simt else _cpu_space(match)
+        if not target.simt:
+            return _rvv_space(match)
+        return _cpu_space(match) if target.is_cpu_style else _gpu_space(match, target)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
-        tile, vector = schedule.get("tile", (1,)), schedule.get("vector", 1)
-        unroll = schedule.get("unroll", 1)
+        tile = schedule.get("tile", (1,))
         assert isinstance(tile, tuple)
-        assert isinstance(vector, int)
-        assert isinstance(unroll, int)
-        if target.simt or (tile[0] + unroll) * vector <= 32:
+        if target.is_cpu_style:
             return ""
-        return (
-            f"{tile[0]} queries at LMUL {vector}, unrolled by {unroll}, need over "
-            "32 registers"
-        )
+        if target.simt:
+            return _group_refusal(tile[0], _number(schedule, "parallel", ITEMS))
+        vector, unroll = (_number(schedule, knob, 1) for knob in ("vector", "unroll"))
+        return _register_refusal(tile[0], vector, unroll)
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         return ()
@@ -144,8 +143,26 @@ class AttentionFamily:
         return Cost(flops(match.kernel), bytes, heads * tiles, use)
 
 
-def _has_form(target: Target) -> bool:
-    return not target.simt or target.is_cpu_style
+def _number(schedule: Schedule, knob: str, default: int) -> int:
+    value = schedule.get(knob, default)
+    assert isinstance(value, int)
+    return value
+
+
+def _register_refusal(queries: int, vector: int, unroll: int) -> str:
+    """A tile has a vector per query and one per step that is unrolled."""
+    if (queries + unroll) * vector <= 32:
+        return ""
+    return (
+        f"{queries} queries at LMUL {vector}, unrolled by {unroll}, need over "
+        "32 registers"
+    )
+
+
+def _group_refusal(queries: int, items: int) -> str:
+    if queries % (items // ITEMS_ACROSS) == 0:
+        return ""
+    return f"{queries} queries do not divide over {items} items, {ITEMS_ACROSS} of each"
 
 
 def _mask(op: AttentionOp, buffers: list[str]) -> Mask | None:
@@ -173,3 +190,22 @@ def _cpu_space(match: AttentionMatch) -> Space:
     rows = [r for r in (6, 4, 8, 12, 2, 1) if r <= match.queries]
     tiles = tuple((r, keys) for keys in KEY_TILES for r in rows)
     return {"tile": tiles, "vector": (16, 8, 4), "unroll": (2, 1, 4)}
+
+
+ITEMS = 128
+ITEMS_ACROSS = 16
+"""Work items of a GPU's group that share a query."""
+GROUP_TILES = ((64, 64), (64, 32), (32, 64), (16, 64), (8, 64))
+
+
+def _gpu_space(match: AttentionMatch, target: Target) -> Space:
+    """First the tile with most queries that still gives each unit a group."""
+    heads = match.batch * match.heads
+
+    def is_enough(tile: tuple[int, int]) -> bool:
+        return heads * -(-match.queries // tile[0]) >= target.peaks.units
+
+    wanted = [tile for tile in GROUP_TILES if tile[0] < 2 * match.queries]
+    best = next(filter(is_enough, wanted), (wanted or GROUP_TILES)[-1])
+    tiles = dict.fromkeys((best, *GROUP_TILES))
+    return {"tile": tuple(tiles), "parallel": (ITEMS, 64, 256)}

@@ -6,8 +6,10 @@ vector has lanes, and finds out whether causality may leave values out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from mbc.codegen.emitters.attention_simt import emit as emit_gpu
 from mbc.codegen.emitters.opencl.frame import Frame, ceil_div, number, numbers
 from mbc.codegen.expression import float_literal
 from mbc.codegen.families import Match, Schedule
@@ -17,6 +19,10 @@ from mbc.codegen.targets import Target
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
+    return STYLES[target.text("style")](match, schedule, target)
+
+
+def emit_cpu(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, AttentionMatch)
     rows, keys = numbers(schedule, "tile")
     lanes = number(schedule, "vector")
@@ -47,6 +53,12 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     arguments = tuple(buffer.name for buffer in frame.buffers)
     turn = Launch(f"{frame.label}_turn", arguments, grid)
     return replace(code, launches=(turn, *code.launches))
+
+
+STYLES: dict[str, Callable[[Match, Schedule, Target], KernelCode]] = {
+    "cpu": emit_cpu,
+    "gpu": emit_gpu,
+}
 
 
 def _value_lanes(width: int, lanes: int) -> int:
