@@ -25,7 +25,7 @@ TARGETS = {
 
 
 MODEL_PIPELINE = (
-    "recognize-named-ops,canonicalize,fold-batch-norm,decompose-ops{ops=attention},"
+    "recognize-named-ops,canonicalize,fold-batch-norm,"
     "conv-to-contract{only=pointwise},form-kernels,fuse-elementwise,fuse-prologue,"
     "fuse-epilogue,fuse-reduction"
 )
