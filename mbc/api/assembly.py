@@ -138,9 +138,7 @@ class Assembly:
             f"checked against the model's own meaning on {self.runner.device()}, "
             f"isolated by {self.runner.isolation()}"
         )
-        artifact = lower_with(self.module, self.target, pipeline, provenance)
-        artifact.use_runner(self.runner)
-        return artifact
+        return lower_with(self.module, self.target, pipeline, provenance)
 
     def _pair(self, labels: Sequence[str], tuned: Artifact, default: Artifact) -> Pair:
         summed = self.sums(labels)

@@ -235,7 +235,6 @@ class CompiledGraph:
             budget = Budget(measurements=self.options.measurements)
             tuned = tune(module, target, budget=budget, knowledge_path=self.options.kb)
             artifact = tuned.artifact
-            artifact.use_runner(None)
         else:
             artifact = lower(module, target)
         failed = artifact.resident()

@@ -12,12 +12,15 @@ from xdsl.passes import ModulePass
 from mbc.errors import PassRefused
 from mbc.ir.decompose import decompose_ops
 from mbc.ir.ops import OPS
+from mbc.ir.types import element_of
 from mbc.passes.support.functions import forward_of
 
 
 @dataclass(frozen=True)
 class DecomposeOpsPass(ModulePass):
     """Replaces the named ops called `ops` by what they stand for, one level deep.
+
+    Ops with a result of an element type in `keep` stay: a family takes them whole.
 
     Before:
     ```mlir
@@ -37,6 +40,7 @@ class DecomposeOpsPass(ModulePass):
     name = "decompose-ops"
 
     ops: tuple[str, ...]
+    keep: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         wanted = {f"mbc.{name}" for name in self.ops}
@@ -44,6 +48,9 @@ class DecomposeOpsPass(ModulePass):
             raise PassRefused(self.name, f"'{name}' is no op of the dialect")
 
         def is_wanted(inner: Operation) -> bool:
-            return inner.name in wanted
+            return inner.name in wanted and not is_kept(inner)
+
+        def is_kept(inner: Operation) -> bool:
+            return any(str(element_of(r)) in self.keep for r in inner.results)
 
         decompose_ops(forward_of(op).body.block, is_wanted)

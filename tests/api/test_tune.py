@@ -23,6 +23,7 @@ from mbc.runtime.outcome import (
     NotMeasured,
     RunOutcome,
 )
+from mbc.runtime.resident import ResidentModel
 from mbc.runtime.rvv.runner import RvvRunner
 from mbc.runtime.toolchain import Missing
 from tests.api.conftest import RunnerOn
@@ -91,6 +92,15 @@ def test_the_tuned_artifact_is_checked_right_and_replays(
     np.testing.assert_allclose(found, wanted(), rtol=1e-5, atol=1e-6)
     again = mbc.lower(module, target, pipeline=artifact.pipeline)
     assert again.sources == artifact.sources
+
+
+def test_a_tuned_model_runs_where_it_is_called(module: mbc.Module, runner_on: RunnerOn):
+    runner_on("opencl")
+    tuned = mbc.tune(module, "opencl", budget=mbc.Budget(measurements=1))
+    assert isinstance(tuned.artifact.resident(), ResidentModel)
+    np.testing.assert_allclose(
+        tuned(*mlp_inputs()).numpy(), wanted(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_optimize_takes_a_model(rvv: None):

@@ -26,8 +26,8 @@ TARGETS = {
 
 MODEL_PIPELINE = (
     "recognize-named-ops,canonicalize,fold-batch-norm,"
-    "conv-to-contract{only=pointwise},form-kernels,fuse-elementwise,fuse-prologue,"
-    "fuse-epilogue,fuse-reduction"
+    "decompose-ops{ops=attention keep=f32},conv-to-contract{only=pointwise},"
+    "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
 )
 
 

@@ -12,3 +12,6 @@ func.func @forward(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<
 // CHECK:      mbc.softmax
 // CHECK:      mbc.contract
 // CHECK:      func.return
+
+// RUN: mbc-opt %s -p 'decompose-ops{ops=attention keep=f32}' | filecheck %s --check-prefix=KEEP
+// KEEP:      mbc.attention
