@@ -31,7 +31,7 @@ class Mask:
 
 @dataclass(frozen=True)
 class AttentionMatch(Match):
-    """Query (batch, heads, queries, depth), key and value (batch, groups, keys, ...)."""
+    """Query (batch, heads, queries, depth), key, value (batch, groups, keys, ...)."""
 
     op: AttentionOp
     query: str
