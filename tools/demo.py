@@ -126,7 +126,7 @@ def tune(
     except ToolMissing as error:
         console.print(f"{target}: {error.message}")
         return
-    tuned.artifact.save(output / f"{slug(name)}-{target}")
+    tuned.save(output / f"{slug(name)}-{target}")
     title = f"{name} on {target}, {heading}: {tuned.measured} measured"
     console.print(table(f"{title}, {time.monotonic() - start:.0f} s", tuned))
     console.print(f"  whole model: {tuned.check}")

@@ -9,7 +9,6 @@ One that would be an improvement is judged by all gates first (`admission.py`).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from mbc.agent.facts import (
     schedule_cost,
     target_identity,
 )
-from mbc.agent.gate_record import with_measurement
+from mbc.agent.gate_record import comparison_report, with_measurement
 from mbc.agent.policy import Candidate
 from mbc.agent.records import (
     ActionText,
@@ -51,7 +50,7 @@ from mbc.ir.types import Array
 from mbc.passes import pass_class
 from mbc.passes.pipeline import parse, pass_text, run, selector_of
 from mbc.passes.support.functions import parameter_values
-from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
+from mbc.runtime.bound import Agreement, Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.gates.performance import Pair, check_performance
 from mbc.runtime.gates.report import Passed as GatePassed
@@ -79,7 +78,7 @@ class _Built:
     """A candidate that passed the checks, ready to be timed."""
 
     trial: Trial
-    worst: float
+    agreement: Agreement
 
 
 @dataclass(frozen=True)
@@ -244,7 +243,7 @@ class KernelEnvironment:
             return Rejected("verify_fail", times[0].reason)
         module = self._scheduled(pipeline, final="")
         kernel = next(k for k in kernels(module) if k.label.data == self.label)
-        report: str | Rejected = json.dumps({"worst": round(built.worst, 4)})
+        report: str | Rejected = comparison_report(built.agreement)
         beside = Pair(times[0], times[-1])
         if isinstance(check_performance(beside), GatePassed):
             admission = Admission(self.runner, self.compiled_for, self.seed)
@@ -278,7 +277,7 @@ class KernelEnvironment:
         if isinstance(verdict, Mismatch):
             return Rejected("verify_fail", str(verdict))
         cases = (judged_case(code.forward, v, prepared, e) for v, e in self._cases)
-        return _Built(Trial(code.forward.program, tuple(cases)), verdict.worst)
+        return _Built(Trial(code.forward.program, tuple(cases)), verdict)
 
 
 def kernel_module(kernel: KernelOp, parameters: Collection[int]) -> ModuleOp:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -30,7 +30,9 @@ from mbc.agent.memory import KnowledgeBase
 from mbc.agent.policies import make_policy
 from mbc.agent.policy import Policy
 from mbc.agent.records import Timed, relabel
+from mbc.api.artifact import Artifact
 from mbc.api.assembly import Assembly, Choice, meaning_of
+from mbc.api.history import KernelHistory, history_of
 from mbc.api.module import Module, import_model
 from mbc.api.sums import sums
 from mbc.api.tuned import Tuned, TunedKernel
@@ -41,6 +43,7 @@ from mbc.ir.attributes import TARGET, Entry
 from mbc.ir.context import new_context
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
+from mbc.ir.text import print_module
 from mbc.passes.pipeline import parse, run
 from mbc.passes.support.functions import parameter_values
 from mbc.runtime import isolation
@@ -129,12 +132,14 @@ class _Run:
         self._seed = seed
         self._progress = progress
         self._meaning = meaning_of(module, seed)
+        self._policy = ""
         self._deadline = monotonic() + (budget.seconds or 0.0)
         self._results: dict[str, KernelResult] = {}
         self._measured = 0
         self._interrupted = False
 
     def tune(self, policy: Policy) -> Tuned:
+        self._policy = policy.name
         op = self._module.op.clone()
         op.attributes[TARGET] = self._target.attribute()
         run(new_context(), op, parse(self._target.model_pipeline))
@@ -255,7 +260,33 @@ class _Run:
             whole.report,
             notes,
             whole.reverted,
+            self._histories(op, whole.artifact, occurrences),
+            self._settings(),
         )
+
+    def _histories(
+        self, op: ModuleOp, artifact: Artifact, occurrences: Mapping[str, Sequence[str]]
+    ) -> list[KernelHistory]:
+        formed = {kernel.label.data: kernel for kernel in kernels(op)}
+        tuned = {kernel.label.data: kernel for kernel in kernels(artifact.module)}
+        return [
+            history_of(
+                formed[label],
+                tuned[label],
+                self._target,
+                len(labels),
+                self._results.get(label),
+            )
+            for label, labels in occurrences.items()
+        ]
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "policy": self._policy,
+            "seed": self._seed,
+            "budget": asdict(self._budget),
+            "imported": print_module(self._module.op),
+        }
 
     def _occurrences(
         self, op: ModuleOp, found: Sequence[KernelEnvironment]

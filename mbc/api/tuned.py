@@ -9,7 +9,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import mbc
 from mbc.api.artifact import Artifact
+from mbc.api.history import (
+    REPORT,
+    REPORT_FILE,
+    REPORT_VERSION,
+    KernelHistory,
+    roofline_of,
+)
 from mbc.ir.types import Array
 from mbc.runtime.aggregate import Aggregate, Gain, aggregate
 from mbc.runtime.gates.report import Passed, Report
@@ -63,6 +71,10 @@ class Tuned:
     notes: list[str]
     reverted: bool = False
     """Whether all kernels went back to their defaults, whatever they gained alone."""
+    histories: list[KernelHistory] = field(default_factory=list[KernelHistory])
+    """What was tried on each kernel, in the order of `rows`."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of the run, as plain data: policy, seed, budget, the model as imported."""
 
     @property
     def check(self) -> str:
@@ -92,8 +104,17 @@ class Tuned:
     def document(self) -> dict[str, Any]:
         """The report as plain data: rows of kernels, aggregate, gates of the model."""
         total = self.aggregate
+        target = self.artifact.code.target
         return {
+            "format": REPORT,
+            "version": REPORT_VERSION,
+            "mbc": mbc.__version__,
+            "target": {"name": target.name, "options": dict(target.build_options())},
+            "peaks": roofline_of(target.peaks),
+            **self.settings,
+            "lowered": self.ir,
             "kernels": [asdict(row) for row in self.rows],
+            "histories": [history.document() for history in self.histories],
             "geometric_mean": (
                 {"reason": total.reason}
                 if isinstance(total, NotMeasured)
@@ -122,4 +143,7 @@ class Tuned:
         return self.artifact(*inputs)
 
     def save(self, folder: Path | str) -> None:
+        """The artifact, and `report.json`, which `mbc report` shows as a page."""
         self.artifact.save(folder)
+        text = json.dumps(self.document(), indent=1, default=str)
+        (Path(folder) / REPORT_FILE).write_text(text + "\n", encoding="utf-8")

@@ -13,6 +13,7 @@ from mbc.cli.diagnostics import Reporter
 COMMANDS = (
     "import_model",
     "tune",
+    "report",
     "run",
     "verify",
     "bisect",

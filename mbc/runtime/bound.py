@@ -68,12 +68,20 @@ class Mismatch:
         )
 
 
+SHARES = (1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 1.0)
+"""Upper ends of the bins of a histogram of errors, as shares of their bounds."""
+
+
 @dataclass(frozen=True)
 class Agreement:
-    """Every element within its bound; `worst` is the largest share of a bound used."""
+    """Every element within its bound; `worst` is the largest share of a bound used.
+
+    `shares` counts elements by the share they used, in the bins of `SHARES`.
+    """
 
     worst: float
     checked: int
+    shares: tuple[int, ...]
 
 
 Verdict = Agreement | Mismatch
@@ -167,7 +175,7 @@ def _at_least_typical(error: Array) -> Array:
 
 def compare(expected: Sequence[Expected], got: Sequence[Array]) -> Verdict:
     """Judge the results of one run; NaN and infinities must be where they belong."""
-    worst, checked = 0.0, 0
+    worst, checked, shares = 0.0, 0, np.zeros(len(SHARES), np.int64)
     for index, (want, array) in enumerate(zip(expected, got, strict=True)):
         error, bound = _errors(want, array)
         bad = error > bound
@@ -176,7 +184,9 @@ def compare(expected: Sequence[Expected], got: Sequence[Array]) -> Verdict:
         share = np.divide(error, bound, out=np.zeros_like(error), where=bound > 0)
         worst = max(worst, float(np.max(share, initial=0.0)))
         checked += array.size
-    return Agreement(worst, checked)
+        bins = np.searchsorted(SHARES, share.ravel())
+        shares += np.bincount(bins, minlength=len(SHARES))
+    return Agreement(worst, checked, tuple(shares.tolist()))
 
 
 def _errors(want: Expected, array: Array) -> tuple[Array, Array]:

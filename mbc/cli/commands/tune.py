@@ -74,7 +74,7 @@ def execute(arguments: argparse.Namespace) -> int:
             progress=progress,
             require_sandbox=arguments.require_sandbox,
         )
-    tuned.artifact.save(folder)
+    tuned.save(folder)
     if arguments.json:
         print(json.dumps(tuned.document()))
     else:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from xdsl.ir import SSAValue
+
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import compute_ops
 from mbc.codegen.families.vectors import lane_use
@@ -101,13 +103,16 @@ class AttentionFamily:
             return None
         if any(0 in shape_of(value) for value in floats):
             return None
-        names = {arg: f"a{i}" for i, arg in enumerate(kernel.block.args)}
+        names = dict[SSAValue, str](
+            (arg, f"a{i}") for i, arg in enumerate(kernel.block.args)
+        )
         if any(value not in names for value in op.operands):
             return None
         if len(kernel.terminator.values) != 1:
             return None
-        buffers = [names[value] for value in op.operands]
-        return AttentionMatch("attention", kernel, op, *buffers[:3], _mask(op, buffers))
+        query, key, value = (names[v] for v in floats)
+        mask = _mask(op, names)
+        return AttentionMatch("attention", kernel, op, query, key, value, mask)
 
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, AttentionMatch)
@@ -165,14 +170,14 @@ def _group_refusal(queries: int, items: int) -> str:
     return f"{queries} queries do not divide over {items} items, {ITEMS_ACROSS} of each"
 
 
-def _mask(op: AttentionOp, buffers: list[str]) -> Mask | None:
+def _mask(op: AttentionOp, names: Mapping[SSAValue, str]) -> Mask | None:
     if op.mask is None:
         return None
     shape = shape_of(op.mask)
     b, h, q, k = (
         0 if n == 1 else s for n, s in zip(shape, row_major(shape), strict=True)
     )
-    return Mask(buffers[3], str(element_of(op.mask)) == "i1", (b, h, q, k))
+    return Mask(names[op.mask], str(element_of(op.mask)) == "i1", (b, h, q, k))
 
 
 KEY_TILES = (128, 64, 256, 32)

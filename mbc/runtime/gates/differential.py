@@ -15,7 +15,7 @@ import numpy as np
 
 from mbc.errors import PassRefused
 from mbc.ir.types import Array
-from mbc.runtime.bound import Mismatch, compare
+from mbc.runtime.bound import SHARES, Mismatch, compare
 from mbc.runtime.gates.batch import Batch, batches
 from mbc.runtime.gates.candidate import Candidate
 from mbc.runtime.gates.cases import Case, CaseSet
@@ -101,13 +101,14 @@ class Differential:
         return first
 
     def _judge(self, pairs: Pairs, drawn: CaseSet) -> Passed | Rejected:
-        checks, worst = 0, 0.0
+        checks, worst, shares = 0, 0.0, [0] * len(SHARES)
         for case, results in pairs:
             verdict = compare(loosened(case.expected, self.numerics), results)
             if isinstance(verdict, Mismatch):
                 return self._mismatch(case, verdict)
             checks += verdict.checked
             worst = max(worst, verdict.worst)
+            shares = [a + b for a, b in zip(shares, verdict.shares, strict=True)]
         if not checks:
             reason = "no case has a result to compare"
             return self._rejected("no checks", "refused", reason)
@@ -121,6 +122,7 @@ class Differential:
             **_coverage([case for case, _ in pairs], self.gate),
             "seed": drawn.seed,
             "worst share of a bound": round(worst, 4),
+            "shares of bounds": shares,
             "numerics": str(self.numerics),
             "share of the class": round(error.share, 4) if error is not None else 0.0,
         }

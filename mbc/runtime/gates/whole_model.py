@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mbc.codegen.model import ModelCode
 from mbc.ir.execute import execute, function_named
 from mbc.ir.types import Array
-from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
+from mbc.runtime.bound import SHARES, Expected, Mismatch, compare, expected_results
 from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.gates.profiles import Profile, draw, is_float_array
 from mbc.runtime.gates.report import GateResult, Passed, Rejected, RejectionVerdict
@@ -135,7 +135,7 @@ def _check(model: WholeModel, runner: Runner) -> Passed | Rejected:
     prepared = run_prepare(runner, model.code, model.meaning.parameters)
     if isinstance(prepared, Failed):
         return _failed(prepared)
-    checks, worst = 0, 0.0
+    checks, worst, shares = 0, 0.0, [0] * len(SHARES)
     for number, case in enumerate(cases):
         ran = run_function(runner, model.code.forward, case.arrays, prepared)
         if isinstance(ran, Failed):
@@ -146,12 +146,14 @@ def _check(model: WholeModel, runner: Runner) -> Passed | Rejected:
             return Rejected("G3", "bound", "verify_fail", reason)
         checks += verdict.checked
         worst = max(worst, verdict.worst)
+        shares = [a + b for a, b in zip(shares, verdict.shares, strict=True)]
     if not checks:
         return Rejected("G3", "no checks", "refused", "no result has an element")
     detail = {
         "draws": len(cases),
         "seed": model.meaning.seed,
         "worst share of a bound": round(worst, 4),
+        "shares of bounds": shares,
     }
     return Passed("G3", checks, 0.0, detail)
 
