@@ -18,6 +18,7 @@ from mbc.runtime.execution import bind, run_prepare
 from mbc.runtime.outcome import Completed, Failed, Measured
 from mbc.runtime.trial import Trial
 from tools.bench.kernels import chain, conv, gemm
+from tools.bench.layers import LAYERS, Layer
 from tools.bench.moves import LARGE
 
 ROUNDS = 15
@@ -34,7 +35,23 @@ def figures() -> dict[str, object]:
         "depthwise 3x3 64x56x56": conv_64(groups=64),
         "chain of 6 on 16 M": chain_16m(),
         **moves,
+        **{
+            f"{n} {layer.middle[0]}": beside_eager(layer) for n, layer in LAYERS.items()
+        },
     }
+
+
+def beside_eager(layer: Layer) -> dict[str, object]:
+    torch: Any = import_module("torch")
+    module, model = layer.module(layer.middle), layer.model()
+    tensors = layer.inputs(layer.middle)
+
+    def eager() -> object:
+        with torch.inference_mode():
+            return model(*tensors)
+
+    named = module.signature.input_values([tensor.numpy() for tensor in tensors])
+    return against(module, named, {"torch eager": eager}, measurements=10)
 
 
 def gemm_512() -> dict[str, object]:

@@ -38,10 +38,11 @@ from tests.codegen.cuda.samples import (
 from tools.gpu.bench import bench, print_table
 from tools.gpu.calls import check_calls
 from tools.gpu.clock import check_clock
+from tools.gpu.layers import bench_layers
 from tools.gpu.models import check_models, check_ops, tune_one
 from tools.gpu.sanitizer import check_sanitizer
 
-PARTS = ("kernels", "models", "calls", "sanitizer", "clock", "times")
+PARTS = ("kernels", "models", "calls", "sanitizer", "clock", "times", "layers")
 ROUNDS = 3
 """Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
@@ -143,6 +144,9 @@ def main() -> int:
         report["times"] = bench(options.rounds)
         options.output.write_text(json.dumps(report, indent=1))
         print_table(report["times"])
+    if "layers" in options.parts:
+        report["layers"] = bench_layers(options.rounds)
+        options.output.write_text(json.dumps(report, indent=1))
     return 1 if wrong else 0
 
 

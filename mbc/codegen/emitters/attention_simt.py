@@ -7,6 +7,8 @@ the scores once each.
 
 from __future__ import annotations
 
+from functools import partial
+
 from mbc.codegen.emitters.simt import SimtFrame
 from mbc.codegen.expression import ScalarPrinter, float_literal
 from mbc.codegen.families import Match, Schedule
@@ -18,6 +20,9 @@ DEPTH = 32
 """Of queries and keys, staged at a time."""
 KEYS = 16
 """Whose values are staged at a time."""
+RUN = 8
+"""Neighbouring elements of a row that neighbouring items stage: a sector of memory.
+With four rows they fall into all banks of a tile."""
 WIDEST = 128
 """Columns of values that one group sums up."""
 
@@ -30,13 +35,15 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     heads = match.batch * match.groups
     scratch = (Buffer("s0", "f32", (heads,), "scratch"),) if match.causal else ()
     frame = SimtFrame(match, schedule, target, match.extents(), scratch)
-    size = frame.number("parallel")
+    size, spelling = frame.number("parallel"), frame.spelling
     width = min(-(-match.width // ITEMS_ACROSS) * ITEMS_ACROSS, WIDEST)
     parts, tiles = -(-match.width // width), -(-match.queries // rows)
     groups = match.batch * match.heads * tiles * parts
     launch = Launch(frame.label, (), (groups, 1, 1), (size, 1, 1))
     check = Launch(f"{frame.label}_check", (), (heads, 1, 1), (size, 1, 1))
     names = dict(zip((n for n, _ in match.extents()), (n for n, _ in frame.named)))
+    own_rows, own_keys = rows // (size // ITEMS_ACROSS), keys // ITEMS_ACROSS
+    behind = DEPTH * (rows + 4)
     return frame.code(
         "common/attention_simt.j2",
         (check, launch) if match.causal else (launch,),
@@ -46,19 +53,31 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         across=ITEMS_ACROSS,
         rows=rows,
         keys=keys,
-        own_rows=rows // (size // ITEMS_ACROSS),
-        own_keys=keys // ITEMS_ACROSS,
+        own_rows=own_rows,
+        own_keys=own_keys,
         own_values=width // ITEMS_ACROSS,
+        row_strip=_strip(own_rows),
+        key_strip=_strip(own_keys),
+        value_strip=_strip(width // ITEMS_ACROSS),
         width=width,
         parts=parts,
         tiles=tiles,
         depth=DEPTH,
+        run=RUN,
         value_keys=KEYS,
-        staged=max(DEPTH * (rows + 1 + keys + 1), KEYS * width),
-        kernel=frame.spelling.kernel.format(size),
-        fold=frame.spelling.fold.format(size, "sum"),
+        behind=behind,
+        staged=max(behind + DEPTH * (keys + 4), KEYS * width),
+        kernel=spelling.kernel.format(size),
+        fold=spelling.fold.format(size, "sum"),
+        load=partial(spelling.copied, spelling.load),
+        store=partial(spelling.copied, spelling.store),
         exp=ScalarPrinter(target).function("exp", "f32"),
         pointer=target.pointer,
         scale=float_literal(match.op.float_of("scale"), "f32"),
         mask=match.mask_index(names, ("b", "h", "i", "j")),
     )
+
+
+def _strip(count: int) -> int:
+    """Neighbouring floats of an item that one access of shared memory brings."""
+    return next(width for width in (4, 2, 1) if count % width == 0)

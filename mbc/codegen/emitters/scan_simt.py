@@ -45,9 +45,10 @@ def emit_rows(match: ScanMatch, schedule: Schedule, target: Target) -> KernelCod
         partial = Buffer(PARTIAL, "f32", (match.outer, parts), "scratch")
         frame = replace(frame, scratch=(partial,))
     label, block = frame.label, (size, 1, 1)
-    launches = [Launch(label, (), (parts, match.outer, 1), block)]
+    grid = (match.outer * parts, 1, 1)
+    launches = [Launch(label, (), grid, block)]
     if parts > 1:
-        fold = Launch(f"{label}_fold", (), (parts, match.outer, 1), block)
+        fold = Launch(f"{label}_fold", (), grid, block)
         before = Launch(f"{label}_parts", (), (match.outer, 1, 1), (1, 1, 1))
         launches = [fold, before, *launches]
     text = _Text(frame, match, ("row", "r"))

@@ -20,8 +20,11 @@ class Spelling:
     """How a language says what every language of work groups has."""
 
     item: str
-    group: tuple[str, str]
+    group: str
+    """Its number; grids have one axis, because CUDA limits the others to 65535."""
     shared: str
+    aligned: str
+    """Behind `shared`: fit for accesses of four floats."""
     barrier: str
     kernel: str
     """What stands before a kernel's name, for groups of {0} items."""
@@ -30,26 +33,42 @@ class Spelling:
     item; the whole group's fold is left in `total`."""
     fold: str
     """The fold of one `value` per item over groups of {0}, by {1}."""
+    load: str
+    """Copies {0} neighbouring floats from shared memory at {2} to {1}."""
+    store: str
+    """The way back: {0} floats from {2} to shared memory at {1}."""
+
+    def copied(self, form: str, count: int, to: str, source: str) -> str:
+        """`form` of `count` floats between addresses; one is a plain assignment."""
+        if count == 1:
+            return f"*({to}) = *({source});"
+        return form.format(count, to, source)
 
 
 SPELLINGS = {
     "opencl": Spelling(
         "get_local_id(0)",
-        ("get_group_id(0)", "get_group_id(1)"),
+        "get_group_id(0)",
         "__local",
+        "__attribute__((aligned(16)))",
         "barrier(CLK_LOCAL_MEM_FENCE);",
         "__kernel __attribute__((reqd_work_group_size({0}, 1, 1)))\nvoid",
         "mbc_group_scan_{1}(value, shared, &total)",
         "mbc_group_{1}(value, shared)",
+        "vstore{0}(vload{0}(0, {2}), 0, {1});",
+        "vstore{0}(vload{0}(0, {2}), 0, {1});",
     ),
     "cuda": Spelling(
         "threadIdx.x",
-        ("blockIdx.x", "blockIdx.y"),
+        "blockIdx.x",
         "__shared__",
+        "__align__(16)",
         "__syncthreads();",
         'extern "C" __global__ void __launch_bounds__({0})',
         "mbc_scan_block<{0}, mbc_{1}>(value, shared, &total)",
         "mbc_fold_block<{0}, mbc_{1}>(value, shared)",
+        "mbc_load<{0}>({1}, {2});",
+        "mbc_store<{0}>({1}, {2});",
     ),
 }
 

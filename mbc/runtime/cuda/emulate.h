@@ -195,6 +195,8 @@ static emulated::Index blockIdx, blockDim, gridDim;
 
 template <class Kernel>
 static void mbc_launch(emulated::Index grid, emulated::Index block, Kernel kernel) {
+  if (grid.y > 65535 || grid.z > 65535)
+    emulated::fail(emulated::UNSUPPORTED, "a grid has over 65535 blocks along y or z");
   emulated::body = [](void *data) { (*(Kernel *)data)(); };
   emulated::body_data = &kernel;
   gridDim = grid, blockDim = block;

@@ -1,0 +1,150 @@
+"""Layers as PyTorch writes them, at sizes for each way of timing, and their floors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mbc.api.module import Module, import_model
+
+Shape = tuple[int, ...]
+
+
+class Apply(nn.Module):
+    """A function as a module without parameters."""
+
+    def __init__(self, function: Callable[..., Tensor]):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        return self.function(*inputs)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """`small` shapes of inputs are for a modelled core, `middle` for CPUs, `large` for
+    GPUs."""
+
+    make: Callable[[], nn.Module]
+    small: Sequence[Shape]
+    middle: Sequence[Shape]
+    large: Sequence[Shape]
+
+    def inputs(self, shapes: Sequence[Shape]) -> list[Tensor]:
+        generator = torch.Generator().manual_seed(1)
+        return [torch.randn(shape, generator=generator) for shape in shapes]
+
+    def module(self, shapes: Sequence[Shape]) -> Module:
+        return import_model(self.model(), self.inputs(shapes))
+
+    def model(self) -> nn.Module:
+        torch.manual_seed(0)  # pyright: ignore[reportUnknownMemberType]  # torch's own
+        return self.make().eval()
+
+
+def causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    attend: Any = nn.functional.scaled_dot_product_attention
+    return attend(query, key, value, is_causal=True)
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    return nn.functional.scaled_dot_product_attention(query, key, value)
+
+
+def cumulative(x: Tensor) -> Tensor:
+    return torch.cumsum(x, 1)
+
+
+def largest(x: Tensor) -> Tensor:
+    return torch.argmax(x, 1)
+
+
+def transposed(x: Tensor) -> Tensor:
+    return x.t().contiguous()
+
+
+def joined(x: Tensor, y: Tensor) -> Tensor:
+    return torch.cat([x, y], 1)
+
+
+def ordered(x: Tensor) -> Tensor:
+    return torch.sort(x, 1).values
+
+
+LAYERS: dict[str, Layer] = {
+    "max-pool 3x3/2": Layer(
+        partial(nn.MaxPool2d, 3, 2, 1),
+        [(1, 16, 56, 56)],
+        [(8, 64, 112, 112)],
+        [(64, 64, 224, 224)],
+    ),
+    "avg-pool 2x2": Layer(
+        partial(nn.AvgPool2d, 2),
+        [(1, 16, 56, 56)],
+        [(8, 64, 112, 112)],
+        [(64, 64, 224, 224)],
+    ),
+    "layer norm 768": Layer(
+        partial(nn.LayerNorm, 768),
+        [(16, 768)],
+        [(4096, 768)],
+        [(65536, 768)],
+    ),
+    "attention 64": Layer(
+        partial(Apply, attention),
+        [(1, 8, 256, 64)] * 3,
+        [(1, 8, 256, 64)] * 3,
+        [(8, 16, 2048, 64)] * 3,
+    ),
+    "causal attention 64": Layer(
+        partial(Apply, causal),
+        [(1, 8, 256, 64)] * 3,
+        [(1, 8, 256, 64)] * 3,
+        [(8, 16, 2048, 64)] * 3,
+    ),
+    "cumsum 1024": Layer(
+        partial(Apply, cumulative),
+        [(16, 1024)],
+        [(8192, 1024)],
+        [(65536, 1024)],
+    ),
+    "argmax 1024": Layer(
+        partial(Apply, largest),
+        [(16, 1024)],
+        [(8192, 1024)],
+        [(65536, 1024)],
+    ),
+}
+"""Names leave the sizes out, which differ by the machine."""
+
+GPU_LAYERS: dict[str, Layer] = {
+    "conv 3x3 64->64 at 56x56": Layer(
+        partial(nn.Conv2d, 64, 64, 3, padding=1), [], [], [(64, 64, 56, 56)]
+    ),
+    "depthwise 3x3": Layer(
+        partial(nn.Conv2d, 64, 64, 3, padding=1, groups=64),
+        [],
+        [],
+        [(64, 64, 224, 224)],
+    ),
+    "transposed conv 4x4/2": Layer(
+        partial(nn.ConvTranspose2d, 64, 64, 4, 2, 1), [], [], [(32, 64, 56, 56)]
+    ),
+    "transpose": Layer(partial(Apply, transposed), [], [], [(8192, 8192)]),
+    "concat": Layer(
+        partial(Apply, joined),
+        [],
+        [],
+        [(64, 64, 128, 128)] * 2,
+    ),
+    "sort 1024": Layer(partial(Apply, ordered), [], [], [(16384, 1024)]),
+    "batch norm": Layer(partial(nn.BatchNorm2d, 64), [], [], [(64, 64, 224, 224)]),
+    "group norm": Layer(partial(nn.GroupNorm, 8, 64), [], [], [(64, 64, 128, 128)]),
+}
+"""What the other benches time elsewhere already, at sizes that fill a GPU."""
