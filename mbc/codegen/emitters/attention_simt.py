@@ -12,7 +12,7 @@ from functools import partial
 from mbc.codegen.emitters.simt import SimtFrame
 from mbc.codegen.expression import ScalarPrinter, float_literal
 from mbc.codegen.families import Match, Schedule
-from mbc.codegen.families.attention import ITEMS_ACROSS, AttentionMatch
+from mbc.codegen.families.attention import AttentionMatch, items_across
 from mbc.codegen.program import Buffer, KernelCode, Launch
 from mbc.codegen.targets import Target
 
@@ -23,6 +23,8 @@ KEYS = 16
 RUN = 8
 """Neighbouring elements of a row that neighbouring items stage: a sector of memory.
 With four rows they fall into all banks of a tile."""
+SHARED = 48 << 10
+"""Bytes of shared memory; queries are held in it whole where they fit."""
 WIDEST = 128
 """Columns of values that one group sums up."""
 
@@ -36,37 +38,42 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     scratch = (Buffer("s0", "f32", (heads,), "scratch"),) if match.causal else ()
     frame = SimtFrame(match, schedule, target, match.extents(), scratch)
     size, spelling = frame.number("parallel"), frame.spelling
-    width = min(-(-match.width // ITEMS_ACROSS) * ITEMS_ACROSS, WIDEST)
+    across = items_across(size)
+    width = min(-(-match.width // across) * across, WIDEST)
     parts, tiles = -(-match.width // width), -(-match.queries // rows)
     groups = match.batch * match.heads * tiles * parts
     launch = Launch(frame.label, (), (groups, 1, 1), (size, 1, 1))
     check = Launch(f"{frame.label}_check", (), (heads, 1, 1), (size, 1, 1))
     names = dict(zip((n for n, _ in match.extents()), (n for n, _ in frame.named)))
-    own_rows, own_keys = rows // (size // ITEMS_ACROSS), keys // ITEMS_ACROSS
-    behind = DEPTH * (rows + 4)
+    own_rows, own_keys = rows // (size // across), keys // across
+    staged = max(DEPTH * (keys + 4), keys * (rows + 4))
+    depths = -(-match.depth // DEPTH) * DEPTH
+    others = staged + KEYS * width + rows * (across + 4)
+    is_held = 4 * (depths * (rows + 4) + others) <= SHARED
     return frame.code(
         "common/attention_simt.j2",
         (check, launch) if match.causal else (launch,),
         match=match,
         n=names,
         size=size,
-        across=ITEMS_ACROSS,
+        across=across,
         rows=rows,
         keys=keys,
         own_rows=own_rows,
         own_keys=own_keys,
-        own_values=width // ITEMS_ACROSS,
+        own_values=width // across,
         row_strip=_strip(own_rows),
         key_strip=_strip(own_keys),
-        value_strip=_strip(width // ITEMS_ACROSS),
+        value_strip=_strip(width // across),
         width=width,
         parts=parts,
         tiles=tiles,
         depth=DEPTH,
         run=RUN,
         value_keys=KEYS,
-        behind=behind,
-        staged=max(behind + DEPTH * (keys + 4), KEYS * width),
+        held=(depths if is_held else DEPTH) * (rows + 4),
+        chunk=f"d0 * {rows + 4} + " if is_held else "",
+        staged=staged,
         kernel=spelling.kernel.format(size),
         fold=spelling.fold.format(size, "sum"),
         load=partial(spelling.copied, spelling.load),

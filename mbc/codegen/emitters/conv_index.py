@@ -123,20 +123,28 @@ class ConvIndex:
 
     def decoded(self, step: str, type: str) -> list[str]:
         """c, in the type of indices, and the taps of number `step` of a sum."""
+        above = " / ".join([step, *reversed(self.own_taps())])
+        return [*self.tap_lines(step), f"const {type} c = {above};"]
+
+    def tap_lines(self, number: str) -> list[str]:
+        """The tap of each axis, of a window's tap `number` or of one that ends so."""
         lines: list[str] = []
         inner: list[str] = []
         for axis in reversed(self.axes):
             if axis.has_one_tap():
                 continue
-            above = " / ".join([step, *inner])
+            above = " / ".join([number, *inner])
             lines.append(f"const int {axis.tap} = {above} % {axis.taps()};")
             inner.append(axis.taps())
-        return [*lines, f"const {type} c = {' / '.join([step, *inner])};"]
+        return lines
+
+    def own_taps(self) -> list[str]:
+        """How many taps each axis has that has several."""
+        return [axis.taps() for axis in self.axes if not axis.has_one_tap()]
 
     def depth(self) -> str:
         """Products of a sum."""
-        taps = [axis.taps() for axis in self.axes if not axis.has_one_tap()]
-        return " * ".join([self.name("C"), *taps])
+        return " * ".join([self.name("C"), *self.own_taps()])
 
     def input_at(self, row: str) -> str:
         """What channel and tap add; `row` is that of the axis y."""
@@ -154,6 +162,12 @@ class ConvIndex:
             start = total([start, f"{place} % {weight.panel}"])
         group = scaled("g", weight.group) if self.match.groups > 1 else "0"
         return plus(weight.buffer, total([group, start]))
+
+    def weight_order(self, filters: int, depth: int) -> dict[str, str]:
+        """Step and filter of element e of a tile, in the order of the memory."""
+        if self.match.weight.panel:
+            return {"weight_k": f"e / {filters}", "weight_f": f"e % {filters}"}
+        return {"weight_k": f"e % {depth}", "weight_f": f"e / {depth}"}
 
     def weight_at(self, row: str) -> str:
         """What channel and tap add; `row` is the window element of the axis y."""

@@ -165,9 +165,10 @@ def _register_refusal(queries: int, vector: int, unroll: int) -> str:
 
 
 def _group_refusal(queries: int, items: int) -> str:
-    if queries % (items // ITEMS_ACROSS) == 0:
+    across = items_across(items)
+    if queries % (items // across) == 0:
         return ""
-    return f"{queries} queries do not divide over {items} items, {ITEMS_ACROSS} of each"
+    return f"{queries} queries do not divide over {items} items, {across} of each"
 
 
 def _mask(op: AttentionOp, names: Mapping[SSAValue, str]) -> Mask | None:
@@ -198,9 +199,12 @@ def _cpu_space(match: AttentionMatch) -> Space:
 
 
 ITEMS = 128
-ITEMS_ACROSS = 16
-"""Work items of a GPU's group that share a query."""
 GROUP_TILES = ((64, 64), (64, 32), (32, 64), (16, 64), (8, 64))
+
+
+def items_across(items: int) -> int:
+    """Work items of a GPU's group that share a query; few have larger tiles each."""
+    return 16 if items >= ITEMS else 8
 
 
 def _gpu_space(match: AttentionMatch, target: Target) -> Space:

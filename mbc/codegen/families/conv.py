@@ -47,9 +47,7 @@ class ConvFamily:
         weight = match.weight
         if weight.panel or match.is_narrow or weight.buffer[0] != "a":
             return ()
-        if target.simt and not target.is_cpu_style:
-            return ()
-        tiles = (16, 8, 32, 4) if target.simt else rvv_panels(match)
+        tiles = _panels(match, target)
         if match.groups > 1:
             tiles = tuple(t for t in tiles if match.filters % t == 0)
         if not tiles:
@@ -68,3 +66,12 @@ class ConvFamily:
         useful = images * match.filters * match.results
         use = useful / (blocks * filters * results)
         return Cost(flops(match.kernel), traffic, blocks, min(1.0, use))
+
+
+def _panels(match: ConvMatch, target: Target) -> tuple[int, ...]:
+    """Filters that lie together: on GPUs, as neighbouring work items load them."""
+    if not target.simt:
+        return rvv_panels(match)
+    if target.is_cpu_style:
+        return (16, 8, 32, 4)
+    return tuple(t for t in (64, 32, 16) if t < 2 * match.filters)

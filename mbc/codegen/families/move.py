@@ -72,7 +72,7 @@ class MoveFamily:
             return {"vector": (8, 4, 2, 1)}
         if target.is_cpu_style:
             return {"vector": (16, 8, 4), "parallel": (64, 16, 256)}
-        return {"vector": (1, 2, 4), "parallel": (256, 128, 512)}
+        return {"vector": (4, 2, 1), "parallel": (256, 128, 512)}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return ""

@@ -34,7 +34,7 @@ CUDA = Target(
             "the GPU generation that code is built for",
         ),
     },
-    kernel_pipeline="",
+    kernel_pipeline="pack-operand",
     peaks=Peaks(
         unit="ns",
         flops=51_000,

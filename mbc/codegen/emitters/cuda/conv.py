@@ -62,6 +62,12 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     padded = [axis.input(axis.letter) for axis in index.axes]
     places, inside, at = index.checked(padded)
     threads, tiles = across * down, -(-match.filters // filters)
+    decoded = index.decoded("k", signature.index)
+    by_tap = match.channels >= 2 * depth or match.channels % depth == 0
+    strip = _strip(results // across)
+    place = f"p0 + j / {strip} * {across * strip} + across * {strip} + j % {strip}"
+    if strip == 1:
+        place = f"p0 + j * {across} + across"
     result_blocks = -(-match.longest // results)
     context: dict[str, object] = {
         "filters": filters,
@@ -76,15 +82,32 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
         "value_loads": -(-results * depth // threads),
         "varied": any(axis.varies for axis in match.axes),
         "sum_length": index.depth(),
-        "decoded": index.decoded("k", signature.index),
+        "by_tap": by_tap,
+        "taps": " * ".join(index.own_taps()) or "1",
+        "tap_lines": index.tap_lines("tap"),
+        "decoded": _channel(signature) if by_tap else decoded,
+        "filter_strip": _strip(filters // down),
+        "result_strip": strip,
+        "place": place,
         "places": places,
         "inside": inside,
         "at": at,
         "weight_at": index.weight_at(index.axes[1].window()),
+        **index.weight_order(filters, depth),
         "end": epilogue(index, ("z", "y", "x"), "sum[i][j]"),
     }
     grid = (tiles * result_blocks * index.images(), 1, 1)
     return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
+
+
+def _channel(signature: Signature) -> list[str]:
+    """Where the steps of a sum are channels of one tap."""
+    return [f"const {signature.index} c = k;"]
+
+
+def _strip(count: int) -> int:
+    """Neighbours of a thread that one access of shared memory brings."""
+    return next(width for width in (4, 2, 1) if count % width == 0)
 
 
 def _columns(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:

@@ -50,6 +50,7 @@ def emit_tiles(match: ConvMatch, schedule: Schedule, target: Target) -> KernelCo
         at=at,
         weight=index.weight_start("f", 1),
         weight_at=index.weight_at(index.axes[1].window()),
+        **index.weight_order(filters, depth),
         below=epilogue(place.lanes(1, COLUMNS), "sums[r][q]", place),
     )
 
