@@ -46,7 +46,7 @@ def adopt(module: ModuleOp) -> dict[str, Array]:
         if isinstance(op, cf.AssertOp):
             op.detach()
             op.erase()
-    return _parameters(chosen)
+    return _parameters(chosen) if len(chosen.body.blocks) == 1 else {}
 
 
 def _parameters(function: func.FuncOp) -> dict[str, Array]:

@@ -37,6 +37,7 @@ from xdsl.utils.hints import isa
 
 from mbc.errors import InvalidInput, Location
 from mbc.ir.context import new_context
+from mbc.ir.operand_types import UNEXPECTED, misfit
 from mbc.ir.resources import inline_resources
 
 Element = AnyFloat | IntegerType | IndexType | ComplexType
@@ -180,8 +181,15 @@ class _Parser(Parser):
         """The sentence with the name and place of the op that it is about."""
         start = self.pos if self.broken is None else self.broken
         name = OP_NAME.match(self.text, start)
-        about = f"'{name[0]}': {sentence}" if name else sentence
+        about = self._about(name[0], sentence) if name else sentence
         return about, self.places.at(start)
+
+    def _about(self, name: str, sentence: str) -> str:
+        if sentence.startswith(UNEXPECTED):
+            found = misfit(name, sentence, self.ctx)
+            if found is not None:
+                return f"'{name}' {found}"
+        return f"'{name}': {sentence}"
 
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None

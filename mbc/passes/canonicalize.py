@@ -37,8 +37,10 @@ class CanonicalizePass(ModulePass):
     Identity views and generics, reshapes of reshapes, repeated and dead ops go;
     transposes, broadcasts and fills are read through the maps of generics and
     contractions; splat constants move into bodies; neutral operands (x * 1, x + -0.0)
-    vanish. Nothing is folded that could round or hide a NaN: neither x - x nor a
-    division or a cast.
+    vanish. Scalars that are constant are computed: integers modulo their width, floats
+    where nothing is rounded, explicit casts as they round. Nothing is folded that could
+    hide a rounding or a NaN (x - x, x / 1, bf16 and back), nor what MLIR leaves
+    undefined: division by zero, long shifts, floats that an integer cannot hold.
     Precondition: none. Refuses nothing. Bodies of kernels keep their tensor ops.
     """
 
@@ -46,17 +48,23 @@ class CanonicalizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
-            if isinstance(function, func.FuncOp) and function.body.blocks:
+            if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
                 canonicalize(function.body.block)
         for inner in op.walk():
-            if isinstance(inner, linalg.GenericOp):
-                simplify(inner.body.block)
+            if not isinstance(inner, KernelOp | ModuleOp):
+                _simplify_regions(inner)
+
+
+def _simplify_regions(op: Operation) -> None:
+    for region in op.regions:
+        for block in region.blocks:
+            simplify(block)
 
 
 def canonicalize(block: Block) -> None:
     """Rewrite the block's own ops until no rule applies."""
     remove_dead(block)
-    while _merge_duplicates(block) or _sweep(block):
+    while simplify(block) or _merge_duplicates(block) or _sweep(block):
         remove_dead(block)
 
 

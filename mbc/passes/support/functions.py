@@ -30,10 +30,13 @@ def function_named(module: ModuleOp, name: str) -> func.FuncOp | None:
 
 
 def forward_of(module: ModuleOp) -> func.FuncOp:
-    """@forward, or the only function; `InvalidInput` where there is no body."""
+    """@forward, or the only function; `InvalidInput` unless its body is one block."""
     function = entry_function(module, "forward")
+    name = function.sym_name.data
     if not function.body.blocks:
-        raise InvalidInput("the function @forward has no body")
+        raise InvalidInput(f"the function @{name} has no body")
+    if len(function.body.blocks) > 1:
+        raise InvalidInput(f"the function @{name} has branches, which mbc cannot take")
     return function
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
@@ -13,8 +12,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from mbc.ir.arithmetic import constant
-from mbc.ir.types import is_float, numpy_dtype
-from mbc.passes.support.ops import remove_dead
+from mbc.passes.support.folding import folded
+from mbc.passes.support.ops import is_pure, remove_dead
 
 NEUTRAL_RIGHT = {
     "arith.addf": -0.0,
@@ -35,13 +34,13 @@ COMMUTATIVE = frozenset(
 
 
 def simplify(block: Block) -> bool:
-    """Drop neutral operations and repeated ones; says whether anything changed."""
+    """Fold constants, drop neutral and repeated ops; says whether anything changed."""
     seen: dict[object, Operation] = {}
     changed = False
     for op in list(block.ops):
-        if len(op.results) != 1 or op.regions:
+        if len(op.results) != 1 or op.regions or not is_pure(op):
             continue
-        value = _simpler(op) or _folded_cast(op)
+        value = _simpler(op) or _folded(op)
         if value is None:
             known = seen.setdefault(_key(op), op)
             value = known.results[0] if known is not op else None
@@ -76,20 +75,15 @@ def _simpler(op: Operation) -> SSAValue | None:
     return rhs if op.name in COMMUTATIVE and is_constant(lhs, neutral) else None
 
 
-def _folded_cast(op: Operation) -> SSAValue | None:
-    """A cast of a constant between float types: the cast's own rounding, once."""
-    if not isinstance(op, arith.TruncFOp | arith.ExtFOp):
+def _folded(op: Operation) -> SSAValue | None:
+    """The constant that an operation on constants is."""
+    value = folded(op)
+    if value is None:
         return None
-    source, result = op.operands[0].owner, op.results[0].type
-    if not isinstance(source, arith.ConstantOp):
-        return None
-    value = number(source.value)
-    if value is None or not is_float(result):
-        return None
-    with np.errstate(over="ignore"):
-        rounded = float(np.asarray(value).astype(numpy_dtype(result)))
     with ImplicitBuilder(Builder(InsertPoint.before(op))):
-        return constant(rounded, result)
+        found = constant(value, op.results[0].type)
+    found.name_hint = op.results[0].name_hint
+    return found
 
 
 def _of_unary(op: Operation) -> SSAValue | None:

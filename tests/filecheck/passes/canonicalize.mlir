@@ -63,3 +63,25 @@ func.func @kept(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   } -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// Constants are computed modulo their width, and what is undefined or rounds is not.
+// CHECK-LABEL: func.func @folded
+// CHECK-NEXT:    %a = arith.constant 2147483647 : i32
+// CHECK-NEXT:    %zero = arith.constant 0 : i32
+// CHECK-NEXT:    %sum = arith.constant -2147483648 : i32
+// CHECK-NEXT:    %q = arith.divsi %a, %zero : i32
+// CHECK-NEXT:    %f = arith.sitofp %a : i32 to f32
+// CHECK-NEXT:    %g = arith.constant 1.0078125 : f32
+// CHECK-NEXT:    func.return %sum, %q, %f, %g
+func.func @folded() -> (i32, i32, f32, f32) {
+  %a = arith.constant 2147483647 : i32
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %sum = arith.addi %a, %one : i32
+  %q = arith.divsi %a, %zero : i32
+  %f = arith.sitofp %a : i32 to f32
+  %c = arith.constant 1.005 : f32
+  %n = arith.truncf %c : f32 to bf16
+  %g = arith.extf %n : bf16 to f32
+  return %sum, %q, %f, %g : i32, i32, f32, f32
+}
