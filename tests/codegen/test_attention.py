@@ -35,6 +35,7 @@ def attention(
     mask: Shape | None = None,
     boolean: bool = False,
     element: Attribute = f32,
+    **given: str,
 ) -> ModuleOp:
     b, h, g, q, k, d, v = extents
     types = [tensor(s, element) for s in ((b, h, q, d), (b, g, k, d), (b, g, k, v))]
@@ -42,7 +43,7 @@ def attention(
         types.append(tensor(mask, i1 if boolean else element))
 
     def body(*operands: SSAValue) -> SSAValue:
-        return named("attention", *operands, scale=0.3, causal=causal)
+        return named("attention", *operands, scale=0.3, causal=causal, **given)
 
     return module_of(types, body)
 
@@ -104,6 +105,10 @@ SPECIAL: Sequence[tuple[Case, Callable[[Sequence[Array]], None]]] = [
     (case((1, 2, 2, 5, 150, 4, 5), mask=(1, 1, 5, 150)), some_rows_are_masked_out),
     (
         case((1, 2, 2, 5, 150, 4, 5), mask=(1, 1, 5, 150), boolean=True),
+        some_rows_are_masked_out,
+    ),
+    (
+        case((1, 2, 2, 5, 150, 4, 5), mask=(1, 1, 5, 150), masked_rows="nan"),
         some_rows_are_masked_out,
     ),
     (case((2, 2, 2, 9, 13, 4, 5)), some_are_special),

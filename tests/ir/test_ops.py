@@ -77,6 +77,27 @@ def test_evaluation_is_decomposition(name: str):
         np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize(("masked_rows", "wanted"), [("zero", 0.0), ("nan", np.nan)])
+def test_a_row_without_scores_gives_what_the_attention_says(
+    masked_rows: str, wanted: float
+):
+    types = [*floats(*[(1, 1, 2, 3)] * 3, (1, 1, 2, 2))]
+    module = module_of(
+        types,
+        lambda *operands: named(
+            "attention", *operands, scale=0.5, causal=False, masked_rows=masked_rows
+        ),
+    )
+    lower = module.clone()
+    decompose_ops(forward_of(lower).body.block)
+    given = random_arrays(types)
+    given[3][0, 0, 1] = -np.inf
+    before, after = (execute(m, given, "float64")[0] for m in (module, lower))
+    np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(before[0, 0, 1], np.full(3, wanted))
+    assert np.isfinite(before[0, 0, 0]).all()
+
+
 @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "group_norm"])
 def test_an_eps_below_half_precision_keeps_rows_of_zeros(name: str):
     options = {"group_norm": {"groups": 1}}.get(name, {"axes": 1})

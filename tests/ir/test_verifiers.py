@@ -113,6 +113,12 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
         "depth of the key",
     ),
     ("attention", [*[f(1, 1, 2, 3)] * 3, f(1, 1, 3, 2)], ATTENTION, "mask"),
+    (
+        "attention",
+        [f(1, 1, 2, 3)] * 3,
+        ATTENTION | {"masked_rows": "one"},
+        "masked_rows is one of zero, nan",
+    ),
     ("batch_norm", [f(2), f(2), f(2)], {"eps": 0.1}, "has no channel axis"),
     ("batch_norm", [i(2, 3), i(3), i(3)], {"eps": 0.1}, "needs floats"),
     ("batch_norm", [f(2, 3), *[f(3)] * 5], {"eps": 0.1}, "at most a scale and a shift"),

@@ -75,6 +75,13 @@ class AttentionMatch(Match):
     def causal(self) -> bool:
         return self.op.bool_of("causal")
 
+    def inverse(self, total: str) -> str:
+        """What the sum under weights is multiplied with: 0 where there are none."""
+        reciprocal = f"1.0f / {total}"
+        if not self.op.hides_masked_rows():
+            return reciprocal
+        return f"{total} == 0.0f ? 0.0f : {reciprocal}"
+
     def mask_index(self, names: Mapping[str, str], at: Sequence[str]) -> str:
         """The element of the mask at the texts of b, h, q and k; `names` of extents."""
         if self.mask is None:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import BoolAttr, FloatAttr, TensorType, i1
+from xdsl.dialects.builtin import BoolAttr, FloatAttr, StringAttr, TensorType, i1
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -28,6 +29,8 @@ from mbc.ir.ops.softmax import SoftmaxOp
 from mbc.ir.tensor_op import Dims, TensorOp, require
 from mbc.ir.types import Array, Tensor, element_of, is_float, shape_of, tensor
 
+MASKED_ROWS = ("zero", "nan")
+
 
 @irdl_op_definition
 class AttentionOp(TensorOp):
@@ -35,8 +38,9 @@ class AttentionOp(TensorOp):
 
     Shapes (batch, heads, length, depth). Key and value may have fewer heads, of which
     each serves a run of query heads. A boolean mask keeps where true; another is
-    added. `causal` keeps key j for query i where j <= i. A row whose scores are all
-    -inf gives 0, and a masked key adds 0 times its value, as in PyTorch.
+    added. `causal` keeps key j for query i where j <= i. A masked key adds 0 times its
+    value. A row whose scores are all -inf gives 0, as PyTorch's own attention does, or
+    NaN, as its softmax does, where `masked_rows` is "nan".
     """
 
     name = "mbc.attention"
@@ -47,6 +51,8 @@ class AttentionOp(TensorOp):
     result = result_def(TensorType)
     scale = prop_def(FloatAttr)
     causal = prop_def(BoolAttr)
+    masked_rows = opt_prop_def(StringAttr)
+    """What a row without any score above -inf gives: "zero", if absent, or "nan"."""
     traits = traits_def(Pure())
 
     def check(self, types: Sequence[Tensor]) -> None:
@@ -67,6 +73,10 @@ class AttentionOp(TensorOp):
         require(
             query[3] == key[3] and key[2] == value[2],
             "mbc.attention: depth of the key or length of the value does not match",
+        )
+        require(
+            self.masked_rows is None or self.masked_rows.data in MASKED_ROWS,
+            f"mbc.attention: masked_rows is one of {', '.join(MASKED_ROWS)}",
         )
         if len(types) == 4:
             full = (query[0], query[1], query[2], key[2])
@@ -103,6 +113,10 @@ class AttentionOp(TensorOp):
         heads, own = shape_of(self.query)[1], shape_of(self.key)[1]
         return heads // own if own else 1
 
+    def hides_masked_rows(self) -> bool:
+        """Whether a row without any score above -inf gives 0."""
+        return self.masked_rows is None or self.masked_rows.data == "zero"
+
     def flops(self) -> int:
         """Pairs of a query and a key that causality rules out cost nothing."""
         b, h, q, d = shape_of(self.query)
@@ -128,7 +142,9 @@ class AttentionOp(TensorOp):
         top = np.max(scores, axis=-1, keepdims=True)
         weights = np.exp(scores - np.where(top == -np.inf, 0, top))
         total = np.sum(weights, axis=-1, keepdims=True)
-        weights = weights / np.where(total == 0, 1, total)
+        if self.hides_masked_rows():
+            total = np.where(total == 0, 1, total)
+        weights = weights / total
         return ((weights.astype(query.dtype) @ value),)
 
     def _per_head(self, array: Array) -> Array:
@@ -140,7 +156,8 @@ class AttentionOp(TensorOp):
         scores = ContractOp.einsum(equation, query, self.key).result
         scores = self._masked(build.reshape(scores, self._score_shape()))
         weights = SoftmaxOp.along(scores, 3).result
-        if self.mask or self.bool_of("causal"):
+        hides = self.hides_masked_rows()
+        if hides and (self.mask or self.bool_of("causal")):
             weights = _zero_where_all_masked(scores, weights)
         weights = build.reshape(weights, (*shape_of(query)[:-1], shape_of(weights)[3]))
         equation = f"{lead}qk,{keys}kv->{lead}qv"
