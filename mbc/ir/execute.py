@@ -53,6 +53,15 @@ def execute(
         return Evaluator(mode).block(body.block, arguments)
 
 
+def known_value(value: SSAValue, ops: Sequence[Operation]) -> Array:
+    """What a tensor is that `ops`, in order, make from nothing."""
+    values: Values = {}
+    with np.errstate(all="ignore"):
+        for op in ops:
+            Evaluator("given").step(op, values)
+    return values[value]
+
+
 def function_named(module: ModuleOp, name: str) -> func.FuncOp:
     """The function; the only one besides @prepare stands in for @forward."""
     found = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
@@ -100,13 +109,16 @@ class Evaluator:
 
     def run(self, block: Block, values: Values) -> tuple[Array, ...]:
         for op in block.ops:
-            operands = [values[value] for value in op.operands]
             if op.name in TERMINATORS:
-                return tuple(operands)
-            results = self.op(op, operands, values)
-            for result, array in zip(op.results, results, strict=True):
-                values[result] = self.conform(array, result.type)
+                return tuple(values[value] for value in op.operands)
+            self.step(op, values)
         raise InvalidInput("a block has no terminator")
+
+    def step(self, op: Operation, values: Values) -> None:
+        """Add the results of one op."""
+        results = self.op(op, [values[value] for value in op.operands], values)
+        for result, array in zip(op.results, results, strict=True):
+            values[result] = self.conform(array, result.type)
 
     def op(self, op: Operation, arrays: list[Array], values: Values) -> Sequence[Array]:
         if isinstance(op, KernelOp):

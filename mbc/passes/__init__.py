@@ -19,6 +19,7 @@ PASSES = {
     "decompose-ops": "mbc.passes.decompose_ops:DecomposeOpsPass",
     "fold-batch-norm": "mbc.passes.fold_batch_norm:FoldBatchNormPass",
     "form-kernels": "mbc.passes.form_kernels:FormKernelsPass",
+    "fuse-attention": "mbc.passes.fuse_attention:FuseAttentionPass",
     "fuse-elementwise": "mbc.passes.fuse_elementwise:FuseElementwisePass",
     "fuse-epilogue": "mbc.passes.fuse_epilogue:FuseEpiloguePass",
     "fuse-prologue": "mbc.passes.fuse_prologue:FuseProloguePass",

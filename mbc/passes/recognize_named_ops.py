@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder, ImplicitBuilder
@@ -12,10 +13,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from mbc.passes.recognize import Rule, rows, structured
+from mbc.passes.recognize.attention import attention
 from mbc.passes.support.functions import forward_of
 from mbc.passes.support.ops import remove_dead
 
-RULES: tuple[Rule, ...] = (
+PIECES: tuple[Rule, ...] = (
     structured.move,
     structured.contraction,
     structured.convolution,
@@ -24,6 +26,8 @@ RULES: tuple[Rule, ...] = (
     rows.softmax,
     rows.batch_norm,
 )
+WHOLES: tuple[Rule, ...] = (attention,)
+"""Made of named ops, which are there when all pieces have their names."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class RecognizeNamedOpsPass(ModulePass):
     ```
     Matrix products and generics that multiply and add become contractions, named
     convolutions and pools take the padding in front of them, generics that fold one
-    input become reductions, and softmax and batch normalization are put together from
-    their pieces.
+    input become reductions, and softmax, batch normalization and attention are put
+    together from their pieces.
     Precondition: kernels are not formed yet. Refuses nothing: what fits no rule stays.
     """
 
@@ -52,15 +56,16 @@ class RecognizeNamedOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         block = forward_of(op).body.block
-        for inner in list(block.ops):
-            if inner.parent is block:
-                _recognize(inner)
-        remove_dead(block)
+        for rules in (PIECES, WHOLES):
+            for inner in list(block.ops):
+                if inner.parent is block:
+                    _recognize(inner, rules)
+            remove_dead(block)
 
 
-def _recognize(op: Operation) -> None:
+def _recognize(op: Operation, rules: Sequence[Rule]) -> None:
     """In program order, so that a rule finds its pieces named already."""
-    for rule in RULES:
+    for rule in rules:
         with ImplicitBuilder(Builder(InsertPoint.before(op))):
             named = rule(op)
         if named is None:

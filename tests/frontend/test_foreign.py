@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "foreign"
 NAMED = {
     "mlp": {"mbc.contract": 2},
     "conv_net": {"mbc.conv": 1, "mbc.batch_norm": 1, "mbc.pool": 1, "mbc.softmax": 1},
-    "attention": {"mbc.contract": 4, "mbc.softmax": 1},
+    "attention": {"mbc.contract": 2, "mbc.attention": 1},
 }
 RECOGNIZE = "recognize-named-ops,canonicalize"
 

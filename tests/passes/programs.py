@@ -137,7 +137,23 @@ def prepared_weights() -> ModuleOp:
     return module_of(floats((3, 8), (1, 8), (3, 8)), body, parameters=(1, 2))
 
 
+def attention_by_hand() -> ModuleOp:
+    """Rows of queries, an additive mask, and a linear layer behind."""
+
+    def body(q: SSAValue, k: SSAValue, v: SSAValue, mask: SSAValue, w: SSAValue):
+        scores = ContractOp.einsum("qhd,khd->hqk", q, k).result
+        scores = pointwise(lambda x: multiply(x, constant(0.5, f32)), scores)
+        weights = named("softmax", pointwise(add, scores, mask), axis=2, log=False)
+        y = ContractOp.einsum("hqk,khv->qhv", weights, v).result
+        y = build.reshape(y, (4, 2 * 5))
+        return ContractOp.einsum("mk,nk->mn", y, w).result
+
+    types = floats((4, 2, 3), (6, 2, 3), (6, 2, 5), (4, 6), (7, 10))
+    return module_of(types, body, parameters=(4,))
+
+
 PROGRAMS = {
+    "attention_by_hand": attention_by_hand,
     "conv_net": conv_net,
     "mlp": mlp,
     "prepared_weights": prepared_weights,

@@ -21,6 +21,9 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.attention import AttentionOp
 from mbc.ir.types import element_of, shape_of
 
+ELEMENTS = ("f32",)
+"""Element types that the templates take."""
+
 
 @dataclass(frozen=True)
 class Mask:
@@ -106,7 +109,7 @@ class AttentionFamily:
         if len(ops) != 1 or not isinstance(op := ops[0], AttentionOp):
             return None
         floats = (op.query, op.key, op.value)
-        if any(str(element_of(value)) != "f32" for value in floats):
+        if any(str(element_of(value)) not in ELEMENTS for value in floats):
             return None
         if any(0 in shape_of(value) for value in floats):
             return None

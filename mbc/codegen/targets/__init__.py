@@ -25,7 +25,7 @@ TARGETS = {
 
 
 MODEL_PIPELINE = (
-    "recognize-named-ops,canonicalize,fold-batch-norm,"
+    "recognize-named-ops,canonicalize,fuse-attention,fold-batch-norm,"
     "decompose-ops{ops=attention keep=f32},conv-to-contract{only=pointwise},"
     "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
 )

@@ -40,6 +40,13 @@ def everywhere(value: SSAValue) -> float | int | None:
     return splat_of(value)
 
 
+def number_in(op: linalg.GenericOp, scalar: SSAValue) -> float | int | None:
+    """The number that a scalar of a body is, also by an input with one everywhere."""
+    if not isinstance(scalar, BlockArgument) or scalar.index >= len(op.inputs):
+        return scalar_of(scalar)
+    return everywhere(op.inputs[scalar.index])
+
+
 def is_everywhere(value: SSAValue, number: float) -> bool:
     """NaN is nobody's neutral element."""
     found = everywhere(value)

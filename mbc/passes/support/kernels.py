@@ -109,6 +109,19 @@ def join(producer: KernelOp, consumer: KernelOp, rule: Rule) -> Joined:
     return Joined(kernel, replaced)
 
 
+def spread(kernel: KernelOp) -> list[Operation]:
+    """Put the ops of a kernel where it stands; the inverse of forming it."""
+    block = kernel.parent
+    assert block is not None
+    mapper: dict[SSAValue, SSAValue] = dict(zip(kernel.block.args, kernel.ins))
+    ops = [op.clone(mapper) for op in kernel.ops()]
+    block.insert_ops_before(ops, kernel)
+    for out, value in zip(kernel.outs, kernel.terminator.values, strict=True):
+        out.replace_all_uses_with(mapper[value])
+    erase([kernel])
+    return ops
+
+
 def _copy_body(kernel: KernelOp, block: Block, outer: dict[SSAValue, SSAValue]) -> None:
     mapper: dict[SSAValue, SSAValue] = {
         arg: outer[value] for arg, value in zip(kernel.block.args, kernel.ins)

@@ -62,3 +62,24 @@ func.func @forward(%x: tensor<4x8xf32>, %b: tensor<4x1xf32>) -> (tensor<4x1xf32>
   } -> tensor<4x1xf32>
   return %0, %1 : tensor<4x1xf32>, tensor<4x1xf32>
 }
+
+// -----
+
+// Attention from products of batches: the batches are split where the softmax has them.
+// CHECK-LABEL: func.func @forward
+// CHECK-NOT:     linalg.batch_matmul
+// CHECK-NOT:     mbc.softmax
+// CHECK:         mbc.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.000000e+00 : f64, causal = false, masked_rows = "nan"} : (tensor<2x3x5x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x8xf32>) -> tensor<2x3x5x8xf32>
+func.func @forward(%q: tensor<6x5x4xf32>, %k: tensor<6x4x7xf32>, %v: tensor<6x7x8xf32>) -> tensor<6x5x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<6x5x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<6x5x7xf32>) -> tensor<6x5x7xf32>
+  %0 = linalg.batch_matmul ins(%q, %k : tensor<6x5x4xf32>, tensor<6x4x7xf32>) outs(%f : tensor<6x5x7xf32>) -> tensor<6x5x7xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2], [3]] output_shape [2, 3, 5, 7] : tensor<6x5x7xf32> into tensor<2x3x5x7xf32>
+  %2 = mbc.softmax %1 {axis = 3 : i64, log = false} : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2], [3]] : tensor<2x3x5x7xf32> into tensor<6x5x7xf32>
+  %e2 = tensor.empty() : tensor<6x5x8xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<6x5x8xf32>) -> tensor<6x5x8xf32>
+  %4 = linalg.batch_matmul ins(%3, %v : tensor<6x5x7xf32>, tensor<6x7x8xf32>) outs(%f2 : tensor<6x5x8xf32>) -> tensor<6x5x8xf32>
+  return %4 : tensor<6x5x8xf32>
+}
