@@ -31,6 +31,7 @@ PASSES = {
     "set-tile": "mbc.passes.set_tile:SetTilePass",
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",
     "set-vector": "mbc.passes.set_vector:SetVectorPass",
+    "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",
     "use-source": "mbc.passes.use_source:UseSourcePass",
 }
 
