@@ -22,7 +22,6 @@ from tests.passes.programs import PROGRAMS, arguments, assert_same, programs
 from tests.passes.programs import run as evaluate
 from tests.passes.test_meaning import SLOW
 
-
 FUSED = "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
 
 
