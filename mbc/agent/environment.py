@@ -61,7 +61,14 @@ from mbc.runtime.runner import Runner
 from mbc.runtime.sampling import ENOUGH
 from mbc.runtime.trial import Trial
 
-KNOBS = ("pack-operand", "set-tile", "set-vector", "set-unroll", "set-parallel")
+KNOBS = (
+    "pack-operand",
+    "set-tile",
+    "set-vector",
+    "set-unroll",
+    "set-parallel",
+    "split-reduction",
+)
 """Kernel-level passes in the order of a pipeline; each occurs at most once."""
 CASES = 3
 """Sets of inputs that timed calls are given in turn; parameters stay what they are."""

@@ -32,6 +32,7 @@ PASSES = {
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",
     "set-vector": "mbc.passes.set_vector:SetVectorPass",
     "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",
+    "split-reduction": "mbc.passes.split_reduction:SplitReductionPass",
     "use-source": "mbc.passes.use_source:UseSourcePass",
 }
 

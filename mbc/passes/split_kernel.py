@@ -110,10 +110,9 @@ class _Splitting:
             along = _closure(wanted)
             read = {*wanted, *_read_by(along)}
             results = [r for op in part for r in op.results if r in read]
-            if not later:
-                known = {*self.outer, *results}
-                results += dict.fromkeys(v for v in yielded if v not in known)
-            self._emit(number, part, results)
+            known = {*self.outer, *results}
+            left = [] if later else [v for v in yielded if v not in known]
+            self._emit(number, part, [*results, *dict.fromkeys(left)])
         for out, value in zip(self.kernel.outs, yielded, strict=True):
             out.replace_all_uses_with(self.outer[value])
         erase([self.kernel])

@@ -76,7 +76,8 @@ def sums_along_k(match: ContractMatch) -> bool:
 
 class ContractFamily:
     """Knobs: `tile` (rows of the register tile, then columns in vectors), `vector`
-    (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape)."""
+    (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape),
+    `split` (parts of k that groups of a GPU sum side by side)."""
 
     def match(self, kernel: KernelOp, target: Target) -> ContractMatch | None:
         found = anchored(kernel, ContractOp)
@@ -129,8 +130,12 @@ class ContractFamily:
         traffic = fewest_bytes(match.kernel) + 4 * match.b * match.k * match.n * (
             tiles - 1
         )
+        parts = schedule.get("split", 1)
+        assert isinstance(parts, int)
+        if parts > 1:
+            traffic += 2 * 4 * parts * match.b * match.m * match.n
         use = match.m / (tiles * tile[0]) if tiles else 1.0
-        return Cost(flops(match.kernel), traffic, match.b * tiles, use)
+        return Cost(flops(match.kernel), traffic, match.b * tiles * parts, use)
 
 
 def _all_f32(found: Anchored) -> bool:
@@ -159,10 +164,18 @@ NARROW = 16
 """Results with fewer rows or columns take one of the two flat tiles."""
 
 
+SPLITS = (1, 2, 4, 8, 16, 32)
+LEAST_PART = 128
+"""Of k; shorter parts cost more to add up than they save."""
+LONG_PART = 2048
+"""Of k, from which on parts are the default, where groups are few."""
+
+
 def _gpu_space(match: ContractMatch, target: Target) -> Space:
     """Every tile; first the largest that still gives each unit of the GPU a group."""
     *square, tall, flat = GPU_TILES
-    enough = [tile for tile in square if _groups_of(match, tile) >= target.peaks.units]
+    units, most = target.peaks.units, _most_parts(match.k, LONG_PART)
+    enough = [tile for tile in square if _groups_of(match, tile) * most >= units]
     best = [*enough, square[-1]][0]
     if match.n < NARROW:
         best = tall
@@ -171,9 +184,21 @@ def _gpu_space(match: ContractMatch, target: Target) -> Space:
     shape = GPU_TILES[best]
     if target.large_block is not None and best == square[0]:
         shape = target.large_block
-    blocks = dict.fromkeys((shape, *GPU_TILES.values()))
-    tiles = dict.fromkeys((best, *GPU_TILES))
-    return {"tile": tuple(tiles), "vector": (4, 1), "parallel": tuple(blocks)}
+    wanted = max(1, 2 * units // _groups_of(match, best))
+    split = max(s for s in SPLITS if s <= min(wanted, most))
+    if _groups_of(match, best) >= units:
+        split = 1
+    legal = [s for s in SPLITS if s <= _most_parts(match.k, LEAST_PART)]
+    return {
+        "tile": tuple(dict.fromkeys((best, *GPU_TILES))),
+        "vector": (4, 1),
+        "parallel": tuple(dict.fromkeys((shape, *GPU_TILES.values()))),
+        "split": tuple(dict.fromkeys((split, *legal))),
+    }
+
+
+def _most_parts(k: int, least: int) -> int:
+    return max(s for s in SPLITS if s == 1 or s * least <= k)
 
 
 def _groups_of(match: ContractMatch, tile: tuple[int, int, int]) -> int:

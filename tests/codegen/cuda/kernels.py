@@ -266,7 +266,32 @@ def contract_samples() -> list[Sample]:
         sample("linear", [(28, 64), (40, 64), (40,)], linear, **small),
         sample("linear_odd", [(28, 6), (39, 6), (39,)], linear, **small),
         sample("residual", [(2, 9, 8), (2, 8, 12), (2, 9, 12), (1,)], residual),
+        *split_samples(),
     ]
+
+
+def split_samples() -> list[Sample]:
+    """Parts of k: ragged ones, empty ones, and as many as a long sum has."""
+    small = {"tile": (32, 32, 16), "parallel": (8, 8)}
+    return [
+        product("halves", "mk,kn->mn", (5, 300), (300, 7), **small, split=2),
+        product("aligned", "mk,kn->mn", (36, 512), (512, 40), **small, split=4),
+        product("turned", "mk,nk->nm", (12, 520), (16, 520), **small, split=4),
+        product("batch", "bmk,bkn->bmn", (3, 5, 263), (3, 263, 9), split=8, **small),
+        product("short", "mk,kn->mn", (5, 257), (257, 8), **small, split=32),
+        product("long", "k,k->", (4201,), (4201,), split=16),
+        product("rows", "mk,k->m", (9, 5000), (5000,), split=32),
+        product("unsplit", "mk,k->m", (9, 4500), (4500,), split=1),
+        sample("biased", [(28, 640), (40, 640), (40,)], linear, **small, split=4),
+        sample("biased_odd", [(28, 260), (39, 260), (39,)], linear, **small, split=2),
+        sample("both", [(3, 257, 257), (257, 257)], shared_operand, split=2, **small),
+    ]
+
+
+def shared_operand(x: SSAValue, w: SSAValue) -> SSAValue:
+    """The contraction and its epilogue read the same tensor."""
+    value = ContractOp.einsum("bmk,kn->bmn", x, w).results[0]
+    return build.elementwise([value, x], shape_of(value), f32, add)
 
 
 def whole(x: SSAValue) -> SSAValue:

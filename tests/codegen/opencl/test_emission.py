@@ -210,7 +210,30 @@ def contract_cases(style: str) -> list[Case]:
     ):
         name = f"{equation} {shapes}"
         found += alone("contract", style, name, shapes, product(equation))
-    return found
+    return found + (split_cases() if style == "gpu" else [])
+
+
+def split_cases() -> list[Case]:
+    """Parts of k: ragged ones, empty ones, of batches, with an epilogue."""
+    shapes = {
+        "mk,kn->mn": [(13, 300), (300, 67)],
+        "mk,nk->nm": [(12, 257), (16, 257)],
+        "bmk,bkn->bmn": [(3, 5, 263), (3, 263, 9)],
+        "mk,k->m": [(9, 4133), (4133,)],
+        "k,k->": [(513,), (513,)],
+    }
+    small = {"tile": (32, 32, 16), "parallel": (8, 8)}
+    found = [
+        Case(f"{e} in {parts}", tuple(s), product(e), small | {"split": parts}, FAMILY)
+        for e, s in shapes.items()
+        for parts in (2, 32)
+    ]
+    rows = ((13, 300), (300, 68), (68,))
+    body = biased("mk,kn->mn")
+    return [*found, Case("biased in 4", rows, body, small | {"split": 4}, FAMILY)]
+
+
+FAMILY = "contract"
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -1,13 +1,22 @@
-"""contract in CUDA: double-buffered shared tiles, a register tile per thread."""
+"""contract in CUDA: double-buffered shared tiles, a register tile per thread.
+
+With `split`, blocks sum parts of k, and a second launch adds the parts up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from mbc.codegen.emitters.cuda.contract_ends import (
+    PARTIAL,
+    End,
+    in_parts,
+    in_results,
+    load_part,
+    partial_buffer,
+)
 from mbc.codegen.emitters.cuda.lanes import WIDTHS, Walk, is_aligned
 from mbc.codegen.emitters.cuda.signature import Signature, number, numbers, op_summary
-from mbc.codegen.expression import ScalarPrinter
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.contract import ContractMatch
 from mbc.codegen.loops import Access
@@ -21,6 +30,7 @@ UNIT_REGISTERS = 1 << 16
 OTHER_REGISTERS = 96
 """What a thread needs beside its sums, so that it reads shared memory ahead."""
 LOOPS = ("b", "m", "n", "k")
+JOIN_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -70,32 +80,81 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     rows, columns, depth = numbers(schedule, "tile")
     threads_n, threads_m = numbers(schedule, "parallel")
     tile = Tile(rows, columns, depth, threads_m, threads_n)
+    parts = number(schedule, "split")
     extents = list(zip("BMNK", _extents(match), strict=True))
-    signature = Signature(match, target, extents)
+    extents += [("PARTS", parts)] if parts > 1 else []
+    scratch = (partial_buffer(match, parts),) if parts > 1 else ()
+    signature = Signature(match, target, extents, scratch)
     vector = number(schedule, "vector")
+    stages = _stages(match, tile, parts, signature)
     source = render(
         "cuda/contract.cu.j2",
         sig=signature,
-        parameters=signature.parameters(
-            signature.names, [r.name for r in signature.results]
-        ),
+        stages=stages,
         summary=f"{match.op.equation()}: {op_summary(match.kernel)}",
         tile=tile,
         names=[name for name, _ in signature.constants],
         batched=match.b > 1,
+        parts=parts,
         sides=[
             _side(match.lhs, M, tile, vector, signature),
             _side(match.rhs, N, tile, vector, signature),
         ],
         rows=_strip(tile.per_thread(M)),
         columns=_strip(tile.per_thread(N)),
-        end=_epilogue(match, _strip(tile.per_thread(N)), signature),
+        join_threads=JOIN_THREADS,
     )
+    return signature.code(source, [stage.launch for stage in stages], schedule)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A launch, its parameters, and what it does with its sums."""
+
+    launch: Launch
+    parameters: str
+    end: End
+    load: str = ""
+    """Fills `x` from one part, in the launch that adds them up."""
+
+
+def _stages(
+    match: ContractMatch, tile: Tile, parts: int, signature: Signature
+) -> list[Stage]:
     blocks = match.b * -(-match.m // tile.m) * -(-match.n // tile.n)
-    launch = Launch(
-        signature.label, signature.names, (blocks, 1, 1), (tile.threads, 1, 1)
+    label, strip = signature.label, _strip(tile.per_thread(N))
+    results = [r.name for r in signature.results]
+    if parts == 1:
+        end = in_results(match, strip, "sum[i][j{0}]", signature)
+        launch = Launch(label, signature.names, (blocks, 1, 1), (tile.threads, 1, 1))
+        return [Stage(launch, signature.parameters(signature.names, results), end)]
+    read = [name for name in signature.names if _is_summed(name, match)]
+    names = (*read, PARTIAL)
+    first = Stage(
+        Launch(f"{label}_parts", names, (blocks, parts, 1), (tile.threads, 1, 1)),
+        signature.parameters(names, [PARTIAL]),
+        in_parts(match, strip, parts, signature),
     )
-    return signature.code(source, [launch], schedule)
+    end = in_results(match, WIDTHS[0], "sum{1}", signature)
+    rest = tuple(n for n in signature.names if n not in read or _is_extra(n, match))
+    vectors = match.b * match.m * (match.n // end.width)
+    grid = (-(-vectors // JOIN_THREADS), 1, 1)
+    last = Stage(
+        Launch(f"{label}_join", rest, grid, (JOIN_THREADS, 1, 1)),
+        signature.parameters(rest, results),
+        end,
+        load_part(match, parts, signature, end.width),
+    )
+    return [first, last]
+
+
+def _is_summed(name: str, match: ContractMatch) -> bool:
+    return name in (match.lhs.buffer, match.rhs.buffer)
+
+
+def _is_extra(name: str, match: ContractMatch) -> bool:
+    """Whether the epilogue reads a buffer."""
+    return any(access is not None and access.buffer == name for access in match.extra)
 
 
 def _extents(match: ContractMatch) -> tuple[int, int, int, int]:
@@ -170,57 +229,3 @@ def _load(
     )
     strides = tuple(access.strides[loop] for loop in order)
     return walk.load(place, replace(access, strides=strides))
-
-
-def _epilogue(
-    match: ContractMatch, strip: int, signature: Signature
-) -> dict[str, object]:
-    """How a strip of a row of sums becomes results."""
-    out = [_of_result(a) for a in match.out]
-    extra = [None if a is None else _of_result(a) for a in match.extra]
-    named = [(f"z{i}", a) for i, a in enumerate(extra) if a is not None]
-    fits = _fits_results(match.n, out, [a for _, a in named])
-    width = next(w for w in WIDTHS if w <= strip and (w == 1 or fits(w)))
-    walk = Walk(LOOPS[:K], signature.constants[:K], width)
-    lane = "[e]" if width > 1 else ""
-    total = "sum[i][j + e]" if width > 1 else "sum[i][j]"
-    lanes = iter([walk.lane_of(name, a) for name, a in named])
-    lines: list[str] = []
-    values = [total] * len(out)
-    if match.epilogue is not None:
-        arguments = [total if a is None else next(lanes) for a in extra]
-        arguments += ["uninitialized"] * len(out)
-        printer = ScalarPrinter(signature.target)
-        printed = printer.body(match.epilogue.body.block, arguments)
-        lines, values = list(printed.lines), list(printed.results)
-    results = [f"y{i}" for i in range(len(out))]
-    sets = [f"{y}{lane} = {v};" for y, v in zip(results, values, strict=True)]
-    sizes = f"[{width}]" if width > 1 else ""
-    return {
-        "width": width,
-        "declarations": [
-            *(walk.declare(name, a) for name, a in named),
-            *(y + sizes for y in results),
-        ],
-        "loads": [walk.load(name, a) for name, a in named],
-        "lane": [*lines, *sets],
-        "stores": [walk.store(a, y) for y, a in zip(results, out, strict=True)],
-    }
-
-
-def _of_result(access: Access) -> Access:
-    """Results and what the epilogue reads do not move with k."""
-    return replace(access, strides=access.strides[:K])
-
-
-def _fits_results(
-    extent: int, out: Sequence[Access], reads: Sequence[Access]
-) -> Callable[[int], bool]:
-    """Results are stored in vectors where all of them lie together along n."""
-    together = all(a.strides[N] == 1 for a in out)
-
-    def fits(width: int) -> bool:
-        aligned = all(is_aligned(a, width) for a in (*out, *reads))
-        return together and aligned and extent % width == 0
-
-    return fits
