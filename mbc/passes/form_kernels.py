@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
@@ -13,6 +14,7 @@ from mbc.errors import PassRefused
 from mbc.ir.kernel import KernelOp
 from mbc.ir.text import location_of
 from mbc.passes.support.functions import forward_of, terminator
+from mbc.passes.support.generics import localize_constants
 from mbc.passes.support.inline import replace
 from mbc.passes.support.kernels import kernel_around, next_number
 from mbc.passes.support.ops import (
@@ -42,8 +44,9 @@ class FormKernelsPass(ModulePass):
     %1 = mbc.kernel "k1" (%0) { ... mbc.softmax ... }
     ```
     Precondition: @forward holds tensor ops only. Views stay outside; constants, empty
-    tensors and filled inits move in. Refuses control flow and ops on scalars. Kernels
-    that are there already are left alone, and labels are never used again.
+    tensors and filled inits move in, scalar constants into the bodies that use them.
+    Refuses control flow and ops on scalars. Kernels that are there already are left
+    alone, and labels are never used again.
     """
 
     name = "form-kernels"
@@ -52,6 +55,9 @@ class FormKernelsPass(ModulePass):
         block = forward_of(op).body.block
         _check(block)
         number = next_number(op)
+        for inner in list(block.ops):
+            if isinstance(inner, linalg.GenericOp):
+                localize_constants(inner)
         for inner in list(block.ops):
             if is_compute(inner) and not is_fill(inner):
                 replace(inner, kernel_around(inner, UNNAMED))

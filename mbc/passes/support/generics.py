@@ -32,7 +32,7 @@ from mbc.passes.support.scalars import simplify
 def simplify_generic(op: linalg.GenericOp) -> bool:
     """Apply the first rule that changes the op or replaces it."""
     return (
-        _localize_constants(op)
+        localize_constants(op)
         or simplify(op.body.block)
         or _drop_copy(op)
         or _fold_splats(op)
@@ -41,7 +41,7 @@ def simplify_generic(op: linalg.GenericOp) -> bool:
     )
 
 
-def _localize_constants(op: linalg.GenericOp) -> bool:
+def localize_constants(op: linalg.GenericOp) -> bool:
     """Scalar constants from outside a body come inside, as all rules expect them."""
     block = op.body.block
     outside = {
