@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -26,7 +27,6 @@ SEED = 42
 @dataclass(frozen=True)
 class LoadedModel:
     model: nn.Module
-    """In evaluation mode."""
     inputs: Sequence[Any]
 
 
@@ -57,26 +57,46 @@ class UserCode:
         ) from error
 
 
+@dataclass(frozen=True)
+class ModelFile:
+    """A file that was run, whose model is not made yet."""
+
+    path: Path
+    module: ModuleType
+
+    def make(self) -> LoadedModel:
+        """The model and example inputs; `InvalidInput` if the file's code fails."""
+        make_model, make_inputs = defined(self.module, self.path)
+        arguments: Sequence[Any] = []
+        if hasattr(self.module, "get_init_inputs"):
+            with UserCode(self.path, "get_init_inputs()"):
+                arguments = self.module.get_init_inputs()
+        with UserCode(self.path, "Model()"):
+            model = make_model(*arguments)
+        if not isinstance(model, nn.Module):
+            place = Location(str(self.path))
+            raise InvalidInput("Model is not a torch.nn.Module", place)
+        with UserCode(self.path, "get_inputs()"):
+            inputs = list(make_inputs())
+        return LoadedModel(model, inputs)
+
+
 def load_model_file(path: Path | str) -> LoadedModel:
-    """The model and example inputs that a file defines; `InvalidInput` if it fails."""
+    """The model, in evaluation mode, and the inputs that a file defines."""
     path = Path(path)
+    with seeded():
+        loaded = ModelFile(path, run(path)).make()
+    loaded.model.eval()
+    return loaded
+
+
+@contextmanager
+def seeded() -> Generator[None]:
+    """Random numbers of the code inside are the same each time, others untouched."""
     random: Any = torch.random
     with random.fork_rng(devices=[]):
         random.manual_seed(SEED)
-        module = run(path)
-        make_model = defined(module, path, "Model")
-        make_inputs = defined(module, path, "get_inputs")
-        arguments: Sequence[Any] = []
-        if hasattr(module, "get_init_inputs"):
-            with UserCode(path, "get_init_inputs()"):
-                arguments = module.get_init_inputs()
-        with UserCode(path, "Model()"):
-            model = make_model(*arguments)
-        if not isinstance(model, nn.Module):
-            raise InvalidInput("Model is not a torch.nn.Module", Location(str(path)))
-        with UserCode(path, "get_inputs()"):
-            inputs = list(make_inputs())
-    return LoadedModel(model.eval(), inputs)
+        yield
 
 
 def run(path: Path) -> ModuleType:
@@ -97,11 +117,14 @@ def run(path: Path) -> ModuleType:
     return module
 
 
-def defined(module: ModuleType, path: Path, name: str) -> Callable[..., Any]:
-    if not hasattr(module, name):
+def defined(module: ModuleType, path: Path) -> tuple[Callable[..., Any], ...]:
+    """`Model` and `get_inputs`; one sentence names all that are missing."""
+    names = ("Model", "get_inputs")
+    missing = [name for name in names if not hasattr(module, name)]
+    if missing:
         raise InvalidInput(
-            f"the file does not define {name}; a model file defines Model and "
-            "get_inputs()",
+            f"the file does not define {' or '.join(missing)}; a model file defines "
+            "Model and get_inputs()",
             Location(str(path)),
         )
-    return getattr(module, name)
+    return tuple(getattr(module, name) for name in names)
