@@ -12,6 +12,7 @@ from mbc.cli.diagnostics import Reporter
 
 COMMANDS = (
     "import_model",
+    "check_model",
     "tune",
     "report",
     "run",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     ConstantArgument,
@@ -14,6 +16,7 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 from torch.fx import Node
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from mbc.errors import UnsupportedModel
 
@@ -73,9 +76,18 @@ def storage_key(name: str, tensor: torch.Tensor) -> object:
     """Equal for tensors that are the same elements of the same memory."""
     if not tensor.numel():
         return name
-    pointer = tensor.untyped_storage().data_ptr()
     shape, strides = tuple(tensor.shape), tensor.stride()
-    return (pointer, tensor.storage_offset(), shape, strides, tensor.dtype)
+    offset = tensor.storage_offset()
+    return (storage_of(tensor), offset, shape, strides, tensor.dtype)
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    """Where the memory starts; fake tensors, which have none, share an identity."""
+    storage: Any = tensor.untyped_storage()
+    if not isinstance(tensor, FakeTensor):
+        return storage.data_ptr()
+    shared: Any = StorageWeakRef(storage)
+    return shared.cdata
 
 
 def constants_of(program: ExportedProgram) -> dict[Node, object]:

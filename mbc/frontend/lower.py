@@ -12,7 +12,7 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 from torch.utils._pytree import tree_leaves
 from xdsl.builder import ImplicitBuilder
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from mbc.frontend.aten import LOWERINGS
@@ -140,11 +140,15 @@ def picked(node: Node) -> frozenset[int]:
 
 def placeholder(output: torch.Tensor) -> SSAValue:
     """A value of the right shape, so that the rest of the model can be looked at."""
+    return build.empty(tuple(output.shape), element_or_f32(output.dtype))
+
+
+def element_or_f32(dtype: torch.dtype) -> Attribute:
+    """f32 stands in for what mbc does not have, in a model that is refused later."""
     try:
-        element = element_of_dtype(output.dtype)
+        return element_of_dtype(dtype)
     except Unsupported:
-        element = element_of_dtype(torch.float32)
-    return build.empty(tuple(output.shape), element)
+        return element_of_dtype(torch.float32)
 
 
 def locate(first: Operation | None, location: Any) -> None:

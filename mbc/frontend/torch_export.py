@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ from mbc.frontend.dtypes import (
 )
 from mbc.frontend.export import export_program, training_warnings
 from mbc.frontend.imported import VERSION, ImportedModel
-from mbc.frontend.lower import Lowerer, erase_dead, live_nodes
+from mbc.frontend.lower import Lowerer, element_or_f32, erase_dead, live_nodes
 from mbc.frontend.seed import SEED, WARNING, draws_numbers, next_seed, with_seed
 from mbc.frontend.signature import Leaf, Signature, structure_of
 from mbc.frontend.unsupported import Unsupported
@@ -59,7 +59,41 @@ def import_model(
 
     `UnsupportedModel` names everything that stands in the way, in one sentence.
     """
-    program = export_program(model, example_inputs, dynamic_shapes)
+    draft = draft_of(export_program(model, example_inputs, dynamic_shapes))
+    for reason in strange_arguments(draft.arguments):
+        raise UnsupportedModel(reason)
+    draft.lowerer.problems.raise_if_any()
+    results = draft.finish()
+    seeded = draft.lowerer.draws is not None
+    return ImportedModel(
+        module_of(name, draft.block, draft.arguments, results),
+        {a.name: to_numpy(a.tensor) for a in draft.arguments if a.tensor is not None},
+        Signature(input_structure(draft.program), results.structure),
+        [*training_warnings(model), *([WARNING] if seeded else [])],
+    )
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Every operator of a program lowered, or noted as a problem; not returned yet."""
+
+    program: ExportedProgram
+    arguments: list[Argument]
+    """Without parameters that nothing reads."""
+    block: Block
+    lowerer: Lowerer
+
+    def finish(self) -> Results:
+        """Return the results and drop what none of them needs."""
+        results = results_of(self.program, self.lowerer, names_of(self.arguments))
+        if self.lowerer.draws is not None:
+            _update_seed(self.block, self.lowerer.draws, results)
+        self.block.add_op(func.ReturnOp(*(value for value, _ in results.values)))
+        erase_dead(self.block)
+        return results
+
+
+def draft_of(program: ExportedProgram) -> Draft:
     live = live_nodes(output_node(program))
     arguments = [
         argument
@@ -75,18 +109,7 @@ def import_model(
     for node in program.graph.nodes:
         if node.op == "call_function" and node in live:
             lowerer.lower(node)
-    lowerer.problems.raise_if_any()
-    results = results_of(program, lowerer, names_of(arguments))
-    if lowerer.draws is not None:
-        _update_seed(block, lowerer.draws, results)
-    block.add_op(func.ReturnOp(*(value for value, _ in results.values)))
-    erase_dead(block)
-    return ImportedModel(
-        module_of(name, block, arguments, results),
-        {a.name: to_numpy(a.tensor) for a in arguments if a.tensor is not None},
-        Signature(input_structure(program), results.structure),
-        [*training_warnings(model), *([WARNING] if seeded else [])],
-    )
+    return Draft(program, arguments, block, lowerer)
 
 
 def begin(
@@ -109,11 +132,16 @@ def name_hint(name: str) -> str:
 
 
 def argument_type(argument: Argument) -> Tensor:
-    try:
-        element = element_of_dtype(argument.meta.dtype)
-    except Unsupported as problem:
-        raise UnsupportedModel(f"'{argument.name}': {problem}") from problem
-    return tensor(tuple(argument.meta.shape), element)
+    return tensor(tuple(argument.meta.shape), element_or_f32(argument.meta.dtype))
+
+
+def strange_arguments(arguments: Sequence[Argument]) -> Iterator[str]:
+    """What is to be said about arguments of a dtype that mbc does not have."""
+    for argument in arguments:
+        try:
+            element_of_dtype(argument.meta.dtype)
+        except Unsupported as problem:
+            yield f"'{argument.name}': {problem}"
 
 
 def output_node(program: ExportedProgram) -> Node:

@@ -12,8 +12,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from mbc.errors import InvalidInput
 from mbc.frontend.model_file import LoadedModel, ModelFile, seeded
@@ -81,8 +83,34 @@ def make_untouched(file: ModelFile) -> LoadedModel:
     for way in WAYS:
         try:
             with seeded(), way(), torch.no_grad():
-                return file.make()
+                loaded = file.make()
         except InvalidInput as error:
             problem = error
+            continue
+        register_tensors(loaded.model)
+        if not hides_fake_tensors(loaded.model):
+            return loaded
     assert problem is not None
     raise problem
+
+
+def register_tensors(model: nn.Module) -> None:
+    """Make tensors that are plain attributes buffers: export computes with constants,
+    and cannot with fake ones."""
+    for layer in _layers(model):
+        plain = {n: v for n, v in vars(layer).items() if isinstance(v, torch.Tensor)}
+        for name, value in plain.items():
+            delattr(layer, name)
+            layer.register_buffer(name, value, persistent=False)
+
+
+def hides_fake_tensors(model: nn.Module) -> bool:
+    """Whether there are some in containers, where nothing can be registered."""
+    own = ("_parameters", "_buffers", "_modules")
+    held = [v for m in _layers(model) for n, v in vars(m).items() if n not in own]
+    return any(isinstance(leaf, FakeTensor) for leaf in tree_leaves(held))
+
+
+def _layers(model: nn.Module) -> list[nn.Module]:
+    modules: Any = model.modules
+    return list(modules())

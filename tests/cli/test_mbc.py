@@ -15,11 +15,13 @@ ROOT = Path(__file__).parents[2]
 def test_help_names_every_command(mbc: Command):
     ended = mbc("--help")
     assert ended.code == 0
-    for name in ("import", "tune", "run", "kb", "doctor", "cache"):
+    for name in ("import", "check", "tune", "run", "kb", "doctor", "cache"):
         assert f"\n    {name} " in ended.out
 
 
-@pytest.mark.parametrize("command", ["import", "tune", "run", "kb", "doctor", "cache"])
+@pytest.mark.parametrize(
+    "command", ["import", "check", "tune", "run", "kb", "doctor", "cache"]
+)
 def test_each_command_has_help(mbc: Command, command: str):
     assert f"mbc {command}" in mbc(command, "--help").out
 
