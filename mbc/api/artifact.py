@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from mbc.api.aliases import aliased_inputs
 from mbc.api.manifest import (
     code_from_json,
     described_by,
@@ -20,7 +21,7 @@ from mbc.api.manifest import (
 )
 from mbc.api.module import check_arrays, check_inputs, to_numpy, to_tensor
 from mbc.codegen.host import data_files, kernels_of, source_files
-from mbc.codegen.model import ModelCode
+from mbc.codegen.model import ModelCode, Result
 from mbc.errors import BuildFailed, InvalidInput, MbcError, ToolMissing
 from mbc.frontend.signature import Signature, rebuild
 from mbc.frontend.store import read_arrays, read_text
@@ -108,7 +109,8 @@ class Artifact:
         arrays = check_arrays(self.module, given)
         results = self.execute(arrays)
         outputs: list[Array] = []
-        for description, array in zip(self.code.forward.results, results, strict=True):
+        for description, stored in zip(self.code.forward.results, results, strict=True):
+            array = as_declared(stored, description)
             if description.updates:
                 self._update(description.updates, array, given)
             else:
@@ -159,10 +161,14 @@ class Artifact:
         else:
             values = resident(checked)
         like = like_inputs(checked)
+        aliases = aliased_inputs(self.code.forward)
         outputs: list[Any] = []
-        for description, value in zip(self.code.forward.results, values, strict=True):
+        for description, stored in zip(self.code.forward.results, values, strict=True):
+            value = as_declared(stored, description)
             if description.updates:
                 self._update(description.updates, value, given)
+            elif len(outputs) in aliases:
+                outputs.append(given[aliases[len(outputs)]])
             else:
                 outputs.append(like(value))
         return outputs
@@ -212,6 +218,17 @@ def like_inputs(inputs: Mapping[str, Any]) -> Callable[[Any], Any]:
         return to_numpy
     device = tensors[0].device
     return lambda value: to_tensor(value).to(device)
+
+
+def as_declared(value: Any, description: Result) -> Any:
+    """A result with the sign that the model gave its dtype; code has signless ones."""
+    name = description.unsigned
+    if not name:
+        return value
+    if isinstance(value, np.ndarray):
+        return cast(Array, value).view(name)
+    torch: Any = import_module("torch")
+    return value.view(getattr(torch, name))
 
 
 def write_back(target: Any, value: Any) -> None:

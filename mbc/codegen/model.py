@@ -69,6 +69,8 @@ class Result:
     shape: tuple[int, ...]
     dtype: str
     updates: str
+    unsigned: str = ""
+    """The dtype that callers see where it is unsigned, such as uint8; or empty."""
 
 
 @dataclass(frozen=True)
@@ -308,6 +310,7 @@ def _results(
                 shape_of(value),
                 str(element_of(value)),
                 _text(named, "mbc.updates"),
+                _text(named, "mbc.dtype"),
             )
         )
     return tuple(found)

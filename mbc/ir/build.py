@@ -26,7 +26,8 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mbc.ir.arithmetic import constant, widen
-from mbc.ir.types import element_of, shape_of
+from mbc.ir.structured import axis_of, is_elementwise, is_projection, maps_of
+from mbc.ir.types import element_of, elements, shape_of, tensor_type
 from mbc.ir.types import tensor as tensor_of
 
 Scalars = SSAValue | Sequence[SSAValue]
@@ -226,9 +227,36 @@ def extract_slice(
     sizes: Sequence[int],
     strides: Sequence[int],
 ) -> SSAValue:
-    """The box at `offsets` of `sizes` elements `strides` apart, same rank."""
+    """The box at `offsets` of `sizes` elements `strides` apart, same rank.
+
+    A box of a broadcast is a broadcast of a box: what may be huge is never made.
+    """
+    if (spread := broadcast_of(value)) is not None:
+        source, read = spread
+        axes = [axis_of(expr) for expr in read.results]
+        boxes = [
+            (0, 1, 1) if axis is None else (offsets[axis], sizes[axis], strides[axis])
+            for axis in axes
+        ]
+        if [size for _, size, _ in boxes] != list(shape_of(source)):
+            source = extract_slice(source, *zip(*boxes, strict=True))
+        return elementwise([source], sizes, element_of(value), lambda x: x, [read])
     result = tensor_of(sizes, element_of(value))
     return tensor.ExtractSliceOp(value, offsets, sizes, strides, result).result
+
+
+def broadcast_of(value: SSAValue) -> tuple[SSAValue, AffineMap] | None:
+    """What `value` only repeats and how it is read, if it is such a generic."""
+    op = value.owner
+    if not isinstance(op, linalg.GenericOp) or not is_elementwise(op):
+        return None
+    returned = op.body.block.last_op
+    if len(op.inputs) != 1 or returned is None:
+        return None
+    (source,), read = op.inputs, maps_of(op)[0]
+    moves = list(returned.operands) == [op.body.block.args[0]]
+    repeats = elements(tensor_type(source)) < elements(tensor_type(value))
+    return (source, read) if moves and repeats and is_projection(read) else None
 
 
 def narrow(value: SSAValue, element: Attribute) -> SSAValue:

@@ -108,7 +108,12 @@ class ReduceOp(TensorOp):
         keep = self.bool_of("keepdims")
         if value.dtype.kind in "iub" and function in (np.sum, np.prod):
             return (function(value, axis=axes, dtype=value.dtype, keepdims=keep),)
+        if function in (np.max, np.min) and not self.reduced_extent():
+            return (np.full(shape_of(self.result), self._neutral(), value.dtype),)
         return (np.asarray(function(value, axis=axes, keepdims=keep)),)
+
+    def _neutral(self) -> float | int:
+        return fold(self.str_of("kind"), element_of(self.input))[0]
 
     def decompose(self) -> Sequence[SSAValue]:
         kind, axes = self.str_of("kind"), self.ints_of("axes")
