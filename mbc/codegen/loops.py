@@ -16,6 +16,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from mbc.ir.build import common_groups
 from mbc.ir.structured import iterators_of, loop_extents, maps_of
 from mbc.ir.types import element_of, shape_of
 
@@ -72,6 +73,32 @@ def access(map: AffineMap, shape: Sequence[int], buffer: str, dtype: str) -> Acc
         for loop, coefficient in enumerate(coefficients):
             strides[loop] += coefficient * weight
     return Access(buffer, dtype, offset, tuple(strides))
+
+
+def reshaped_strides(
+    strides: Sequence[int], before: Sequence[int], after: Sequence[int]
+) -> tuple[int, ...] | None:
+    """The same accesses over loops of `after`, whose points come in the same order.
+
+    None where loops of `before` that do not merge would have to.
+    """
+    if 0 in before:
+        return None
+    found = [0] * len(after)
+    for mine, theirs in common_groups(before, after):
+        moving = [d for d in mine if before[d] != 1]
+        steps = [strides[d] for d in moving]
+        merges = all(
+            outer == inner * before[d]
+            for outer, inner, d in zip(steps, steps[1:], moving[1:])
+        )
+        if not merges:
+            return None
+        step = steps[-1] if steps else 0
+        for d in reversed(theirs):
+            found[d] = step
+            step *= after[d]
+    return tuple(found)
 
 
 def nest_of(op: linalg.GenericOp, names: Mapping[SSAValue, str]) -> Nest:

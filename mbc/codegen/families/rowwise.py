@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from xdsl.dialects.linalg import ops as linalg
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
-from mbc.codegen.families.row_program import RowProgram, row_program
+from mbc.codegen.families.row_builder import row_program
+from mbc.codegen.families.row_program import RowProgram
 from mbc.codegen.families.vectors import body_vectorizes, lane_use
 from mbc.codegen.targets import Target
 from mbc.ir.cost import fewest_bytes, flops
@@ -29,8 +30,9 @@ class RowwiseMatch(Match):
 
 
 class RowwiseFamily:
-    """Knobs: `vector` (LMUL on RVV, lanes per access on SIMT), `unroll` (strips in
-    flight, RVV), `parallel` (work items per row on GPUs, rows per group on CPUs)."""
+    """Knobs: `vector` (LMUL on RVV, lanes per access on SIMT; on GPUs it divides a
+    segment), `unroll` (strips in flight, RVV), `parallel` (work items per row on GPUs,
+    rows per group on CPUs)."""
 
     def match(self, kernel: KernelOp, target: Target) -> RowwiseMatch | None:
         clone = kernel.copy()
@@ -42,8 +44,13 @@ class RowwiseFamily:
 
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, RowwiseMatch)
-        threads = row_threads(match.rows, match.program.length, target)
-        return row_space(target, threads)
+        program = match.program
+        space = row_space(target, row_threads(match.rows, program.length, target))
+        if not target.simt or target.is_cpu_style or program.segments == 1:
+            return space
+        segment = program.extents[-1]
+        fitting = tuple(v for v in (4, 1) if segment % v == 0)
+        return {**space, "vector": fitting}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return ""

@@ -83,12 +83,19 @@ class GroupNormOp(TensorOp):
         x, *affine = (build.widened(value) for value in self.operands)
         shape, element = shape_of(x), element_of(x)
         groups = self.int_of("groups")
-        row = math.prod(shape[1:]) // groups
-        rows = build.reshape(x, (shape[0], groups, row))
-        result = build.reshape(normalize(rows, (2,), self.float_of("eps")), shape)
-        channel = [build.identity_map(len(shape)), build.dims_map(len(shape), [1])]
+        split = (groups, shape[1] // groups)
+        grouped = (shape[0], *split, *shape[2:])
+        axes = tuple(range(2, len(grouped)))
+        rows = build.reshape(x, grouped)
+        result = normalize(rows, axes, self.float_of("eps"))
+        maps = [
+            build.identity_map(len(grouped)),
+            build.dims_map(len(grouped), [1, 2]),
+        ]
         for value, combine in zip(affine, (multiply, add), strict=False):
+            channels = build.reshape(value, split)
             result = build.elementwise(
-                [result, value], shape, element, combine, channel
+                [result, channels], grouped, element, combine, maps
             )
+        result = build.reshape(result, shape)
         return (build.narrowed(result, element_of(self.input)),)

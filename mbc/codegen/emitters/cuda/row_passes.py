@@ -12,7 +12,7 @@ from mbc.codegen.emitters.cuda.lanes import Walk
 from mbc.codegen.emitters.cuda.rows import RowSplit
 from mbc.codegen.expression import Printed, ScalarPrinter
 from mbc.codegen.families.row_program import Pass, RowProgram, Statement
-from mbc.codegen.loops import Access, row_major
+from mbc.codegen.loops import Access
 from mbc.codegen.targets import Target
 from mbc.ir.ops.reduce import ReduceOp
 
@@ -73,11 +73,13 @@ class RowWriter:
         walk: Walk,
         target: Target,
         split: RowSplit,
+        length: str,
         held: Sequence[Item],
     ):
         self.program = program
         self.walk = walk
         self.split = split
+        self.length = length
         self.held = held
         self.printer = ScalarPrinter(target)
         self.texts: dict[str, str] = {}
@@ -124,7 +126,7 @@ class RowWriter:
     def _name_access(self, access: Access) -> None:
         name = f"x{sum(isinstance(item, Access) for item in self.names)}"
         self.names[access] = name
-        if not access.strides[-1]:
+        if not access.strides[-1] and not self.program.by_segment(access):
             self.per_row.append(f"const float {name} = {self.walk.element(access)};")
 
     def _early_scalars(self) -> None:
@@ -163,6 +165,9 @@ class RowWriter:
             elif access not in self.resident:
                 text.preloads.append(self.walk.load(place, access))
                 self.resident.add(access)
+        for access in self._by_segment(step):
+            text.declarations.append(self.names[access])
+            text.loads.append(self.walk.load(self.names[access], access))
         for name in step.loads:
             place = self._place(name)
             self.texts[name] = self._lane(place)
@@ -170,6 +175,11 @@ class RowWriter:
                 home = self._home(name)
                 text.declarations.append(self.walk.declare(place, home))
                 text.loads.append(self.walk.load(place, home))
+
+    def _by_segment(self, step: Pass) -> list[Access]:
+        """What a pass reads once per segment, each access once."""
+        inputs = (i for s in step.rows for i in s.inputs if isinstance(i, Access))
+        return [i for i in dict.fromkeys(inputs) if self.program.by_segment(i)]
 
     def _reduce(self, step: Pass, text: PassText) -> None:
         for statement in step.reduces:
@@ -181,7 +191,7 @@ class RowWriter:
             shared = f"shared[{self.reduces}]"
             text.after.append(join_threads(kind, total, self.split.threads, shared))
             if kind == "mean":
-                text.after.append(f"{total} /= {self.walk.extents[-1][0]};")
+                text.after.append(f"{total} /= {self.length};")
             self.texts[statement.result] = total
             self.reduces += 1
 
@@ -207,8 +217,7 @@ class RowWriter:
         for store in (s for step in self.program.passes for s in step.stores):
             if store.access.buffer == place:
                 return store.access
-        strides = row_major((*self.program.rows, self.program.length))
-        return Access(place, "f32", 0, strides)
+        return self.program.whole_rows(place)
 
     def _comment(self, step: Pass) -> str:
         made = [self.names[s.result] for s in step.reduces]

@@ -32,15 +32,20 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     program = match.program
     split = RowSplit(match.rows, number(schedule, "parallel"))
     wanted = number(schedule, "vector")
-    width = fitting_width(wanted, program.length, row_accesses(program))
+    width = fitting_width(wanted, program.extents[-1], row_accesses(program))
     steps = -(-program.length // (split.threads * width))
     held = held_items(program)
     in_registers = steps * width * max(1, len(held)) <= KEPT_PER_THREAD
     signature = _signature(match, target, () if in_registers else _scratch(program))
-    rows = signature.constants[:-1]
+    rows = signature.constants[: len(program.rows)]
+    parts = [name for name, _ in signature.constants[len(rows) :]]
+    segment = [f"(i / {parts[-1]})"] if len(parts) > 1 else []
     indices, row_lines = coordinates("row", rows, "i", signature.index)
-    walk = Walk((*indices, "i"), signature.constants, width)
-    writer = RowWriter(program, walk, target, split, held if in_registers else [])
+    walk = Walk((*indices, *segment, "i"), signature.constants, width)
+    length = f"({' * '.join(parts)})" if len(parts) > 1 else parts[0]
+    writer = RowWriter(
+        program, walk, target, split, length, held if in_registers else []
+    )
     written = [b.name for b in (*signature.results, *signature.scratch)]
     source = render(
         "cuda/rowwise.cu.j2",
@@ -48,7 +53,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         parameters=signature.parameters(signature.names, written),
         summary=f"{op_summary(match.kernel)} over {shape_text(program.rows)} rows",
         rows=" * ".join(name for name, _ in rows) or "1",
-        length=signature.constants[-1][0],
+        length=length,
         split=split,
         width=width,
         steps=steps,
@@ -68,8 +73,11 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
 def _signature(
     match: RowwiseMatch, target: Target, scratch: tuple[Buffer, ...]
 ) -> Signature:
-    rows = [(f"R{d}", extent) for d, extent in enumerate(match.program.rows)]
-    return Signature(match, target, [*rows, ("LENGTH", match.program.length)], scratch)
+    program = match.program
+    names = [f"R{d}" for d in range(len(program.rows))]
+    names += ["LENGTH"] if program.segments == 1 else ["SEGMENTS", "SEGMENT"]
+    extents = list(zip(names, program.extents, strict=True))
+    return Signature(match, target, extents, scratch)
 
 
 def _scratch(program: RowProgram) -> tuple[Buffer, ...]:

@@ -67,12 +67,16 @@ class Loader:
     lines: list[str] = field(default_factory=list[str])
     uniform: list[str] = field(default_factory=list[str])
     """Declarations that hold for the whole loop and belong in front of it."""
+    segment: int | None = None
+    """The loop of a row's segments, where there is one."""
+    within: list[str] = field(default_factory=list[str])
+    """Declarations that hold for a segment of the row."""
     found: dict[Access, Value] = field(default_factory=dict[Access, Value])
     names: dict[str, int] = field(default_factory=dict[str, int])
 
     def read(self, access: Access) -> Value:
         if access not in self.found:
-            self.found[access] = self._declare(access.buffer, self.lanes.load(access))
+            self.found[access] = self._declare(access, self.lanes.load(access))
         return self.found[access]
 
     def read_all(self, accesses: Sequence[Access]) -> list[Value]:
@@ -82,21 +86,26 @@ class Loader:
         """What an earlier loop stored; never in front of the loop."""
         if access not in self.found:
             moving = Value(self.lanes.load(access).text, uniform=False)
-            self.found[access] = self._declare(access.buffer, moving)
+            self.found[access] = self._declare(access, moving)
         return self.found[access]
 
     def for_next_loop(self) -> Loader:
         """Keeps what is uniform; elements are loaded again."""
-        kept = {a: v for a, v in self.found.items() if v.uniform}
+        kept = {a: v for a, v in self.found.items() if v.uniform and not self._moves(a)}
         names = {n: count for n, count in self.names.items() if n.endswith("_u")}
-        return replace(self, lines=[], found=kept, names=names)
+        return replace(self, lines=[], within=[], found=kept, names=names)
 
-    def _declare(self, buffer: str, value: Value) -> Value:
-        name = f"{buffer}_{'u' if value.uniform else 'x'}"
+    def _moves(self, access: Access) -> bool:
+        """Whether an access differs between segments."""
+        return self.segment is not None and access.strides[self.segment] != 0
+
+    def _declare(self, access: Access, value: Value) -> Value:
+        name = f"{access.buffer}_{'u' if value.uniform else 'x'}"
         seen = self.names.get(name, 0)
         self.names[name] = seen + 1
         name = f"{name}{seen or ''}"
         type = "float" if value.uniform else self.lanes.printer.type("float")
-        lines = self.uniform if value.uniform else self.lines
+        per_row = self.within if self._moves(access) else self.uniform
+        lines = per_row if value.uniform else self.lines
         lines.append(f"const {type} {name} = {value.text};")
         return Value(name, value.uniform)

@@ -11,7 +11,7 @@ const float v0 = mbc_max16(v0_lanes);             after: scalars of the row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.linalg import ops as linalg
 
@@ -53,10 +53,15 @@ class RowStyle:
     """Format of the fold over the row, given `helper` and the item's `value`."""
     once: str
     """Format of a statement that one item of the row executes."""
+    segment: str
+    """Format of the number of element i's segment, given its extent `part`."""
+    around: str
+    """Format of the loop around that of a segment; empty where there is none."""
 
 
 def cpu_style(width: int) -> RowStyle:
-    return RowStyle("0", width, "{value}", "{0}")
+    around = "for (int c = 0; c < {segments}; ++c)"
+    return RowStyle("0", width, "{value}", "{0}", "c", around)
 
 
 def gpu_style(width: int, group: int) -> RowStyle:
@@ -65,12 +70,19 @@ def gpu_style(width: int, group: int) -> RowStyle:
         group * width,
         "mbc_group_{helper}({value}, shared)",
         "if (item == 0) {0}",
+        "(i / {part})",
+        "",
     )
 
 
 @dataclass
 class PassText:
     comment: str
+    first: str
+    end: str
+    around: str = ""
+    """The loop over segments, if there is one, and what comes first in it."""
+    within: list[str] = field(default_factory=list[str])
     folds: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(declared name, start) of each accumulator."""
     loads: list[str] = field(default_factory=list[str])
@@ -93,8 +105,30 @@ class RowWriter:
         self.loader = Loader(self.lanes)
 
     def begin(self, comment: str) -> None:
-        self.loader = self.loader.for_next_loop()
-        self.passes.append(PassText(comment, loads=self.loader.lines))
+        self.loader = replace(self.loader.for_next_loop(), lanes=self.lanes)
+        first = self.style.first
+        text = PassText(comment, first, self.length, loads=self.loader.lines)
+        self.passes.append(text)
+
+    def begin_in_segments(self, comment: str) -> None:
+        """A pass that reads what is the same along a segment only.
+
+        Its loop goes segment by segment where the style has a loop for them.
+        """
+        (segments, _), (part, extent) = self.lanes.extents[-2:]
+        loader = replace(self.loader.for_next_loop(), segment=self.lanes.axis - 1)
+        if not self.style.around:
+            self.loader = replace(loader, lanes=self.lanes, within=loader.lines)
+            text = PassText(comment, self.style.first, self.length, loads=loader.lines)
+            self.passes.append(text)
+            return
+        end = f"(c + 1) * {part}"
+        count = f"{end} - i" if extent % self.lanes.width else ""
+        self.loader = replace(loader, lanes=replace(self.lanes, count=count))
+        around = self.style.around.format(segments=segments)
+        text = PassText(comment, f"c * {part}", end, around, self.loader.within)
+        text.loads = self.loader.lines
+        self.passes.append(text)
 
     def value(self, source: Access | str) -> Value:
         return (
@@ -128,7 +162,7 @@ class RowWriter:
     def fold(self, kind: str, source: Access | str, name: str) -> None:
         """A reduction over the row, whose result is called `name`."""
         folding, lanes, step = FOLDINGS[kind], f"{name}_lanes", self.passes[-1]
-        width, count = self.lanes.width, self.lanes.count
+        width, count = self.lanes.width, self.loader.lanes.count
         text = self.lanes.printer.spread(self.value(source))
         if count:
             first = f"mbc_first{width}({text}, {count}, {folding.start})"
@@ -145,7 +179,7 @@ class RowWriter:
 
     def keep(self, access: Access, value: Value) -> None:
         """Store elements from inside the loop."""
-        self.passes[-1].lines.append(self.lanes.store(access, value))
+        self.passes[-1].lines.append(self.loader.lanes.store(access, value))
 
     def store_scalar(self, access: Access, value: Value) -> None:
         store = f"{access.buffer}[{self.lanes.index(access)}] = {value.text};"
@@ -156,8 +190,6 @@ class RowWriter:
         return {
             "type": self.lanes.printer.type("float"),
             "width": self.lanes.width,
-            "length": self.length,
-            "first": self.style.first,
             "step": self.style.step,
             "uniform": self.loader.uniform,
             "passes": self.passes,

@@ -18,7 +18,7 @@ from mbc.codegen.emitters.opencl.row_text import (
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.row_program import Pass, RowProgram, Statement
 from mbc.codegen.families.rowwise import RowwiseMatch
-from mbc.codegen.loops import Access, row_major
+from mbc.codegen.loops import Access
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 from mbc.ir.ops.reduce import ReduceOp
@@ -27,8 +27,7 @@ from mbc.ir.ops.reduce import ReduceOp
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, RowwiseMatch)
     program = match.program
-    shape = (*program.rows, program.length)
-    extents = tuple((f"N{d}", extent) for d, extent in enumerate(shape))
+    extents = tuple((f"N{d}", extent) for d, extent in enumerate(program.extents))
     places = sorted({p for p in program.kept.values() if p.startswith("s")})
     scratch = tuple(
         Buffer(p, "f32", (match.rows, program.length), "scratch") for p in places
@@ -38,8 +37,9 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     def write(width: int, style: RowStyle) -> RowWriter:
         return write_program(frame, program, width, style)
 
-    rows = row_indices(frame.named_extents()[:-1])
-    return emit_rows(frame, match.rows, program.length, rows, write)
+    rows = row_indices(frame.named_extents()[: len(program.rows)])
+    segment = program.extents[-1]
+    return emit_rows(frame, match.rows, segment, rows, write)
 
 
 Write = Callable[[int, RowStyle], RowWriter]
@@ -47,9 +47,16 @@ Rows = list[tuple[str, str]]
 
 
 def emit_rows(
-    frame: Frame, rows: int, length: int, row_indices: Rows, write: Write
+    frame: Frame,
+    rows: int,
+    length: int,
+    row_indices: Rows,
+    write: Write,
 ) -> KernelCode:
-    """A kernel that walks rows, in the target's style."""
+    """A kernel that walks rows, in the target's style.
+
+    `length` is that of a segment, where rows have segments.
+    """
     return STYLES[frame.target.text("style")](frame, rows, length, row_indices, write)
 
 
@@ -89,33 +96,42 @@ STYLES = {"cpu": emit_cpu, "gpu": emit_gpu}
 def write_program(
     frame: Frame, program: RowProgram, width: int, style: RowStyle
 ) -> RowWriter:
-    named, loops = frame.named_extents(), len(program.rows)
-    length = named[-1][0]
-    indices = (*row_names(loops), "i")
+    named, rows = frame.named_extents(), len(program.rows)
+    names = [name for name, _ in named[rows:]]
+    length = f"({' * '.join(names)})" if len(names) > 1 else names[0]
     count = f"{length} - i" if program.length % width else ""
-    writer = RowWriter(Lanes(width, indices, named, loops, count), style, length)
+    segment = [style.segment.format(part=names[-1])] if len(names) > 1 else []
+    indices = (*row_names(rows), *segment, "i")
+    lanes = Lanes(width, indices, named, len(indices) - 1, count)
+    writer = RowWriter(lanes, style, length)
     homes = kept_places(program)
     for step in program.passes:
-        write_pass(writer, step, homes)
+        in_segments = program.in_segments(step)
+        begin = writer.begin_in_segments if in_segments else writer.begin
+        write_pass(writer, step, homes, begin)
     return writer
 
 
 def kept_places(program: RowProgram) -> dict[str, Access]:
     """Where each kept row value is stored."""
     outputs = {s.access.buffer: s.access for p in program.passes for s in p.stores}
-    strides = row_major((*program.rows, program.length))
     return {
-        name: outputs.get(place) or Access(place, "f32", 0, strides)
+        name: outputs.get(place) or program.whole_rows(place)
         for name, place in program.kept.items()
     }
 
 
-def write_pass(writer: RowWriter, step: Pass, homes: dict[str, Access]) -> None:
+def write_pass(
+    writer: RowWriter,
+    step: Pass,
+    homes: dict[str, Access],
+    begin: Callable[[str], None],
+) -> None:
     if step.first:
         writer.begin("values per row")
     for statement in step.first:
         writer.scalar(_generic(statement), statement.inputs, statement.result)
-    writer.begin(pass_comment(step))
+    begin(pass_comment(step))
     for name in step.loads:
         writer.values[name] = writer.loader.read_again(homes[name])
     for statement in step.rows:

@@ -22,11 +22,17 @@ from mbc.codegen.targets import Target
 from mbc.ir.ops.reduce import ReduceOp
 
 COLUMN = "j"
+SEGMENT = "c"
 
 
 @dataclass(frozen=True)
 class PassText:
+    """`segments` is the extent of the loop around the strip, if there is one, and
+    `within` what comes first in it."""
+
     before: tuple[str, ...]
+    segments: str
+    within: tuple[str, ...]
     strip: Strips | None
     after: tuple[str, ...]
 
@@ -44,31 +50,29 @@ class RowText:
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     """Scalars of the row that earlier passes made, by statement."""
     loaded: dict[Access, Value] = field(default_factory=dict[Access, Value])
-    """Elements that are the same along the row."""
+    """Elements that are the same along the row, or its segment."""
+    named: int = 0
+    """How many of them were ever given a name."""
+
+    @property
+    def length(self) -> str:
+        names = [name for name, _ in self.constants[len(self.program.rows) :]]
+        return f"({' * '.join(names)})" if len(names) > 1 else names[0]
 
     def passes(self) -> list[PassText]:
         return [self._pass(step) for step in self.program.passes]
 
     def _pass(self, step: Pass) -> PassText:
         before = [line for scalar in step.first for line in self._scalar(scalar)]
-        before += [
-            line
-            for statement in step.rows
-            for access in statement.inputs
-            if isinstance(access, Access)
-            for line in self._uniform(access)
-        ]
+        within: list[str] = []
+        for access in dict.fromkeys(
+            i for s in step.rows for i in s.inputs if isinstance(i, Access)
+        ):
+            by_segment = self.program.by_segment(access)
+            (within if by_segment else before).extend(self._uniform(access))
         for fold in step.reduces:
             before += self._accumulators(fold)
-        walked = bool(step.rows or step.reduces or self.row_stores(step))
-        strip = None
-        if walked:
-            length = self.constants[-1][0]
-
-            def body(s: int, column: str) -> list[str]:
-                return self._strip(step, s, column)
-
-            strip = strips(COLUMN, length, self.vectors, self.unroll, body)
+        strip = self._strips(step)
         after = [line for fold in step.reduces for line in self._joined(fold)]
         for statement in step.scalars:
             after += self._scalar(statement)
@@ -77,20 +81,39 @@ class RowText:
                 value = self.values[store.name].text
                 place = f"{store.access.buffer}[{self.index(store.access, '0')}]"
                 after.append(f"{place} = {value};")
-        return PassText(tuple(before), strip, tuple(after))
+        segments = self.constants[-2][0] if within else ""
+        for access in filter(self.program.by_segment, list(self.loaded)):
+            del self.loaded[access]  # its name ends with the loop
+        return PassText(tuple(before), segments, tuple(within), strip, tuple(after))
+
+    def _strips(self, step: Pass) -> Strips | None:
+        if not (step.rows or step.reduces or self.row_stores(step)):
+            return None
+
+        def body(s: int, column: str) -> list[str]:
+            return self._strip(step, s, column)
+
+        if not self.program.in_segments(step):
+            return strips(COLUMN, self.length, self.vectors, self.unroll, body)
+        part = self.constants[-1][0]
+        end = f"({SEGMENT} + 1) * {part}"
+        start = f"{SEGMENT} * {part}"
+        return strips(COLUMN, end, self.vectors, self.unroll, body, start)
 
     def row_stores(self, step: Pass) -> list[Store]:
         return [store for store in step.stores if store.kind == "row"]
 
     def index(self, access: Access, column: str) -> str:
-        rows = [f"i{d}" for d in range(len(self.constants) - 1)]
-        return index_text(access, [*rows, column], self.constants)
+        loops = [f"i{d}" for d in range(len(self.program.rows))]
+        loops += [SEGMENT] if self.program.segments > 1 else []
+        return index_text(access, [*loops, column], self.constants)
 
     def _uniform(self, access: Access) -> list[str]:
         """Declares the element of an access that does not move along the row."""
         if access.strides[-1] or access in self.loaded:
             return []
-        name = f"x{len(self.loaded)}"
+        name = f"x{self.named}"
+        self.named += 1
         self.loaded[access] = Value(name, "scalar")
         return [f"const float {name} = {access.buffer}[{self.index(access, '0')}];"]
 
@@ -121,8 +144,7 @@ class RowText:
             f"{total} = {folds.combined(kind, total, other, whole, self.headers)};"
             for other in (self.total(fold, s) for s in range(1, self.unroll))
         ]
-        length = self.constants[-1][0]
-        joined = folds.join(kind, total, length, whole, self.headers)
+        joined = folds.join(kind, total, self.length, whole, self.headers)
         lines.append(f"const float {fold.result} = {joined};")
         self.values[fold.result] = Value(fold.result, "scalar")
         return lines

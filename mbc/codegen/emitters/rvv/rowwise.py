@@ -22,9 +22,7 @@ def emit_rows(
     match: Match, program: RowProgram, schedule: Schedule, target: Target
 ) -> KernelCode:
     """The kernel of any match that can be said as a row program."""
-    extents = tuple(
-        (f"N{d}", extent) for d, extent in enumerate((*program.rows, program.length))
-    )
+    extents = tuple((f"N{d}", extent) for d, extent in enumerate(program.extents))
     scratch = tuple(
         Buffer(place, "f32", (program.length,), "scratch")
         for place in program.kept.values()
@@ -35,7 +33,8 @@ def emit_rows(
     unroll = number(schedule, "unroll")
     text = RowText(program, target, vectors, unroll, frame.constants)
     passes = text.passes()
-    loops = [(f"i{d}", name) for d, (name, _) in enumerate(frame.constants[:-1])]
+    rows = frame.constants[: len(program.rows)]
+    loops = [(f"i{d}", name) for d, (name, _) in enumerate(rows)]
     return frame.code(
         "rvv/rowwise.c.j2",
         text.headers,

@@ -20,16 +20,25 @@ class Strips:
     full: tuple[str, ...]
     """`unroll` strips of full length; empty where strips come one at a time."""
     single: tuple[str, ...]
+    start: str = "0"
 
 
 def strips(
-    index: str, extent: str, vectors: Vectors, unroll: int, body: Body
+    index: str,
+    extent: str,
+    vectors: Vectors,
+    unroll: int,
+    body: Body,
+    start: str = "0",
 ) -> Strips:
+    """The loop from `start` to the end `extent`."""
     full: list[str] = []
     if unroll > 1:
         for s in range(unroll):
             full += body(s, strip_index(index, s))
-    return Strips(index, extent, vectors, unroll, tuple(full), tuple(body(0, index)))
+    return Strips(
+        index, extent, vectors, unroll, tuple(full), tuple(body(0, index)), start
+    )
 
 
 def strip_index(index: str, strip: int) -> str:
