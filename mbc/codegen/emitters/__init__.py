@@ -56,6 +56,7 @@ EMITTERS = {
         "window": "mbc.codegen.emitters.window_simt:emit",
         "scan": "mbc.codegen.emitters.scan_simt:emit",
         "arg_reduce": "mbc.codegen.emitters.arg_reduce_simt:emit",
+        "interpolate": "mbc.codegen.emitters.interpolate_simt:emit",
         "sort": "mbc.codegen.emitters.cuda.sort:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },

@@ -1,8 +1,9 @@
-"""interpolate: images resampled along one or two axes, nearest or linear, in rows."""
+"""interpolate: images resampled, in rows of vectors or an item per place."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
@@ -29,17 +30,41 @@ class Resampled:
 
 @dataclass(frozen=True)
 class InterpolateMatch(Match):
-    """`planes` of rows by columns; one axis alone is the columns of a single row."""
+    """`planes` of elements along `axes`, outermost first."""
 
     op: InterpolateOp
     planes: int
-    rows: Resampled
-    columns: Resampled
+    axes: tuple[Resampled, ...]
     dtype: str
+    by_items: bool
+    """Emitted as a work item per place, on any axes; else in strips of rows."""
+
+    @property
+    def rows(self) -> Resampled:
+        """One axis alone is the columns of a single row."""
+        return self.axes[-2] if len(self.axes) > 1 else Resampled(1, 1, 0.0)
+
+    @property
+    def columns(self) -> Resampled:
+        return self.axes[-1]
+
+    @property
+    def names(self) -> str:
+        """Of the axes, one letter each."""
+        return "wzyx"[-len(self.axes) :]
+
+    @property
+    def mode(self) -> str:
+        return self.op.str_of("mode")
 
     @property
     def linear(self) -> bool:
-        return self.op.str_of("mode") == "linear"
+        return self.mode == "linear"
+
+    @property
+    def weighs(self) -> bool:
+        """Whether elements are computed, not moved."""
+        return self.mode != "nearest"
 
     @property
     def half_pixel(self) -> bool:
@@ -47,35 +72,32 @@ class InterpolateMatch(Match):
 
 
 class InterpolateFamily:
-    """Knobs on RVV: `vector`, the LMUL of columns, and for nearest elements `unroll`,
-    rows in flight. GPUs take the plain nest, which has a work item per element."""
+    """Knobs: on RVV `vector`, the LMUL of columns, and for nearest elements `unroll`,
+    rows in flight; by items, `parallel` of them per group, each with a place of
+    `unroll` planes."""
 
     def match(self, kernel: KernelOp, target: Target) -> InterpolateMatch | None:
         ops = compute_ops(kernel)
         op = ops[0] if len(ops) == 1 else None
         if not isinstance(op, InterpolateOp) or not yields_each_once(kernel):
             return None
-        if target.simt and not target.is_cpu_style:
-            return None
         before, after = shape_of(op.input), shape_of(op.result)
-        axes = [
+        axes = tuple(
             Resampled(*axis)
             for axis in zip(before[2:], after[2:], op.step_values, strict=True)
-        ]
-        dtype, planes = str(element_of(op.input)), math.prod(before[:2])
-        legal = dtype == "f32" or (
-            op.str_of("mode") == "nearest" and DTYPE_BYTES[dtype] == 4
         )
-        known = op.str_of("mode") != "cubic" and len(axes) <= 2
-        if not legal or not known or 0 in after or before[-1] > WIDEST_ROW:
+        dtype, planes = str(element_of(op.input)), math.prod(before[:2])
+        rows = (target.is_cpu_style or not target.simt) and _in_rows(op, axes, dtype)
+        if 0 in (planes, *after) or len(axes) > 4 or not (rows or target.simt):
             return None
-        rows = axes[0] if len(axes) == 2 else Resampled(1, 1, 0.0)
         return InterpolateMatch(
-            "interpolate", kernel, op, planes, rows, axes[-1], dtype
+            "interpolate", kernel, op, planes, axes, dtype, not rows
         )
 
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, InterpolateMatch)
+        if match.by_items:
+            return {"parallel": (256, 64, 128), "unroll": _planes(match, target)}
         if target.simt:
             return {}
         if match.linear:
@@ -90,10 +112,35 @@ class InterpolateFamily:
 
     def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
         assert isinstance(match, InterpolateMatch)
+        work, bytes = flops(match.kernel), fewest_bytes(match.kernel)
+        places = math.prod(axis.size for axis in match.axes)
+        if match.by_items:
+            planes = schedule.get("unroll", 1)
+            assert isinstance(planes, int)
+            groups = -(-match.planes // planes)
+            return Cost(work, bytes, places * groups, match.planes / (groups * planes))
         vector = schedule.get("vector", 1)
         assert isinstance(vector, int)
         lanes = vector * target.peaks.lanes
         size = match.columns.size
         use = size / (-(-size // lanes) * lanes)
-        rows = match.planes * match.rows.size
-        return Cost(flops(match.kernel), fewest_bytes(match.kernel), rows, use)
+        return Cost(work, bytes, match.planes * match.rows.size, use)
+
+
+def _in_rows(op: InterpolateOp, axes: Sequence[Resampled], dtype: str) -> bool:
+    """Whether the templates that walk rows of images take the op."""
+    mode = op.str_of("mode")
+    legal = dtype == "f32" or (mode == "nearest" and DTYPE_BYTES[dtype] == 4)
+    known = mode != "cubic" and len(axes) <= 2
+    return legal and known and axes[-1].extent <= WIDEST_ROW
+
+
+ENOUGH = 1024
+"""Work items per unit of a device that keep it busy."""
+
+
+def _planes(match: InterpolateMatch, target: Target) -> tuple[int, ...]:
+    """Planes per item: weights are computed once for all, if items are enough."""
+    places = math.prod(axis.size for axis in match.axes)
+    busy = places * match.planes >= 4 * ENOUGH * target.peaks.units
+    return (4, 1, 2) if busy and match.planes >= 4 else (1, 2, 4)

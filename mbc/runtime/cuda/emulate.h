@@ -29,6 +29,16 @@
 extern char shared_begin[] __asm__("__start_mbc_shared") __attribute__((weak));
 extern char shared_end[] __asm__("__stop_mbc_shared") __attribute__((weak));
 
+// Of integers, as every CUDA program has them.
+template <class T>
+T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T max(T a, T b) {
+  return a < b ? b : a;
+}
+
 namespace emulated {
 
 struct Index {

@@ -1,7 +1,8 @@
-"""interpolate on OpenCL, cpu style: an item blends two rows and samples the blend."""
+"""interpolate on OpenCL: a row is sampled from a blend of two (cpu), or by items."""
 
 from __future__ import annotations
 
+from mbc.codegen.emitters.interpolate_simt import emit as emit_by_items
 from mbc.codegen.emitters.opencl.frame import Frame
 from mbc.codegen.emitters.samples import resample_context
 from mbc.codegen.families import Match, Schedule
@@ -12,6 +13,8 @@ from mbc.codegen.targets import Target
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, InterpolateMatch)
+    if match.by_items:
+        return emit_by_items(match, schedule, target)
     frame = Frame(match, schedule, target, ())
     grid = (match.rows.size, match.planes, 1)
     context = resample_context(match)
