@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.arith import AddfOp
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.math import RsqrtOp
 from xdsl.ir import Block, SSAValue
 
 from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.batch_norm import BatchNormOp
 from mbc.ir.ops.gather import GatherOp
 from mbc.ir.ops.scatter import ScatterOp
 from mbc.ir.types import Array, is_float, numpy_dtype, shape_of, tensor_type
@@ -16,7 +20,7 @@ from mbc.ir.types import Array, is_float, numpy_dtype, shape_of, tensor_type
 def random_arguments(block: Block, seed: int) -> list[Array]:
     """One array per block argument: normal floats, indices in range, fair booleans.
 
-    Variances must be positive: operand 2 of a batch norm is drawn as such.
+    Variances must be positive: what a batch norm takes as one is drawn as such.
     """
     rng = np.random.default_rng(seed)
     return [_draw(arg, rng) for arg in block.args]
@@ -46,7 +50,17 @@ def _uses(arg: SSAValue) -> Sequence[tuple[object, int]]:
 
 def _is_variance(arg: SSAValue) -> bool:
     return any(
-        getattr(op, "name", "") == "mbc.batch_norm" and i == 2 for op, i in _uses(arg)
+        (isinstance(op, BatchNormOp) and index == 2)
+        or (isinstance(op, GenericOp) and _is_rooted(op.body.block.args[index]))
+        for op, index in _uses(arg)
+    )
+
+
+def _is_rooted(value: SSAValue) -> bool:
+    """The element goes into 1 / sqrt(element + eps)."""
+    sums = [use.operation for use in value.uses if isinstance(use.operation, AddfOp)]
+    return any(
+        isinstance(use.operation, RsqrtOp) for op in sums for use in op.result.uses
     )
 
 

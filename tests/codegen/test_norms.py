@@ -19,6 +19,7 @@ from mbc.ir.kernel import kernels
 from mbc.ir.ops.reduce import ReduceOp
 from mbc.ir.types import Array, shape_of
 from mbc.passes.pipeline import parse, run
+from mbc.runtime.inputs import random_arguments
 from tests.codegen.family_checks import STYLES, Case, check_cases, style_target
 from tests.codegen.nest_programs import kernels_of
 from tests.codegen.rvv.programs import kernel_of
@@ -160,6 +161,17 @@ def by_batch(x: SSAValue) -> SSAValue:
     )
     variance = ReduceOp.over(square, "mean", axes).result
     return named("batch_norm", x, mean, variance, eps=EPS)
+
+
+def test_variances_stay_positive_where_a_batch_norm_is_decomposed() -> None:
+    def body(x: SSAValue, mean: SSAValue, variance: SSAValue) -> SSAValue:
+        return named("batch_norm", x, mean, variance, eps=EPS)
+
+    module = module_of(floats((2, 64, 3), (64,), (64,)), body)
+    run(new_context(), module, parse("decompose-ops{ops=batch_norm},form-kernels"))
+    (kernel,) = kernels(module)
+    _, mean, variance = random_arguments(kernel.block, seed=1)
+    assert mean.min() < 0 < variance.min()
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -28,6 +28,7 @@ EMITTERS = {
         "arg_reduce": "mbc.codegen.emitters.rvv.arg_reduce:emit",
         "interpolate": "mbc.codegen.emitters.rvv.interpolate:emit",
         "sort": "mbc.codegen.emitters.rvv.sort:emit",
+        "random": "mbc.codegen.emitters.rvv.random:emit",
         "nest": "mbc.codegen.emitters.nest:emit_host",
     },
     "opencl": {
@@ -43,6 +44,7 @@ EMITTERS = {
         "arg_reduce": "mbc.codegen.emitters.opencl.arg_reduce:emit",
         "interpolate": "mbc.codegen.emitters.opencl.interpolate:emit",
         "sort": "mbc.codegen.emitters.opencl.sort:emit",
+        "random": "mbc.codegen.emitters.random_simt:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
     "cuda": {
@@ -58,6 +60,7 @@ EMITTERS = {
         "arg_reduce": "mbc.codegen.emitters.arg_reduce_simt:emit",
         "interpolate": "mbc.codegen.emitters.interpolate_simt:emit",
         "sort": "mbc.codegen.emitters.cuda.sort:emit",
+        "random": "mbc.codegen.emitters.random_simt:emit",
         "nest": "mbc.codegen.emitters.nest:emit_simt",
     },
 }

@@ -30,6 +30,7 @@ FAMILIES = {
     "arg_reduce": "mbc.codegen.families.arg_reduce:ArgReduceFamily",
     "interpolate": "mbc.codegen.families.interpolate:InterpolateFamily",
     "sort": "mbc.codegen.families.sort:SortFamily",
+    "random": "mbc.codegen.families.random:RandomFamily",
     "nest": "mbc.codegen.families.nest:NestFamily",
 }
 

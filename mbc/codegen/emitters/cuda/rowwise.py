@@ -43,9 +43,8 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     indices, row_lines = coordinates("row", rows, "i", signature.index)
     walk = Walk((*indices, *segment, "i"), signature.constants, width)
     length = f"({' * '.join(parts)})" if len(parts) > 1 else parts[0]
-    writer = RowWriter(
-        program, walk, target, split, length, held if in_registers else []
-    )
+    registers = held if in_registers else []
+    writer = RowWriter(program, walk, target, split, length, registers)
     written = [b.name for b in (*signature.results, *signature.scratch)]
     source = render(
         "cuda/rowwise.cu.j2",
