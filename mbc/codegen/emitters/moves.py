@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mbc.codegen.families.movements import Transposition
 from mbc.codegen.loops import Access
 from mbc.ir.types import NUMPY_DTYPES
 
@@ -59,6 +60,25 @@ def start_text(
     if access.offset:
         terms.append(str(access.offset))
     return " + ".join(terms)
+
+
+def matrix_bounds(
+    matrix: Transposition, constants: Sequence[tuple[str, int]]
+) -> dict[str, str]:
+    """Rows and columns that hold elements; rows up to `filled` are written as zeros.
+
+    `lanes` is how many of them a ragged matrix has, given the index of its panel.
+    """
+    rows, columns = constants[-1][0], constants[matrix.column][0]
+    ragged = matrix.ragged
+    if ragged is None:
+        return {"rows": rows, "columns": columns, "lanes": "", "filled": ""}
+    tile = rows if ragged.packs else columns
+    left = f"{ragged.size} - i{ragged.panel} * {tile}"
+    lanes = f"{left} < {tile} ? {left} : {tile}"
+    if ragged.packs:
+        return {"rows": "lanes", "columns": columns, "lanes": lanes, "filled": rows}
+    return {"rows": rows, "columns": "lanes", "lanes": lanes, "filled": ""}
 
 
 def matrix_indices(

@@ -1,4 +1,4 @@
-"""move: one op that computes nothing: transpose, pad, concat, slice, flip, gather."""
+"""move: one op that only moves: transpose, pad, join, slice, flip, pack, gather, scatter."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from xdsl.ir import Operation
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import buffer_names, compute_ops, yields_each_once
-from mbc.codegen.families.move_ops import (
+from mbc.codegen.families.move_ops import movement_of
+from mbc.codegen.families.move_rows import pieces
+from mbc.codegen.families.movements import (
     Movement,
     Picks,
     Rows,
+    Scatter,
     Transposition,
-    movement_of,
 )
-from mbc.codegen.families.move_rows import pieces
 from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.program import DTYPE_BYTES
 from mbc.codegen.targets import Target
-from mbc.ir.cost import fewest_bytes
+from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp
 from mbc.ir.types import element_of
 
@@ -39,8 +40,8 @@ class MoveMatch(Match):
     def span(self) -> int:
         """How many neighbours of the result move together, on average."""
         match self.movement:
-            case Picks() as picks:
-                return picks.inner
+            case Picks() | Scatter() as rows:
+                return rows.inner
             case Transposition() as matrix:
                 return min(matrix.rows, matrix.columns)
             case Rows() as rows:
@@ -50,8 +51,8 @@ class MoveMatch(Match):
 
 class MoveFamily:
     """Knobs: `vector` (LMUL on RVV, elements per access on SIMT) and `parallel`
-    (vectors per work item in the cpu style, work items per group on GPUs); on SIMT
-    `tile` of a transposition: rows and columns that are turned in registers (cpu
+    (vectors per work item in the cpu style, work items per group on GPUs; of a scatter,
+    parts of an axis that items of the cpu style share out); on SIMT `tile` of a transposition: rows and columns that are turned in registers (cpu
     style) or in local memory."""
 
     def match(self, kernel: KernelOp, target: Target) -> MoveMatch | None:
@@ -68,6 +69,9 @@ class MoveFamily:
         assert isinstance(match, MoveMatch)
         if isinstance(match.movement, Transposition):
             return _transposition_space(match, match.movement, target)
+        if isinstance(match.movement, Scatter) and target.simt:
+            places = (8, 2, 32) if target.is_cpu_style else (256, 128, 512)
+            return {"parallel": places}
         if not target.simt:
             return {"vector": (8, 4, 2, 1)}
         if target.is_cpu_style:
@@ -81,13 +85,15 @@ class MoveFamily:
         return ()
 
     def cost(self, match: Match, target: Target, schedule: Schedule) -> Cost:
-        """Traffic alone; lanes idle in short rows and in strided accesses."""
+        """Traffic; lanes idle in short rows and in strided accesses."""
         assert isinstance(match, MoveMatch)
         moved = fewest_bytes(match.kernel)
         lanes = _lanes(match, target, schedule)
         vectors = -(-match.span // lanes)
         use = match.span / (vectors * lanes)
-        return Cost(0, moved / use, moved / (match.bits // 8 * lanes), use)
+        return Cost(
+            flops(match.kernel), moved / use, moved / (match.bits // 8 * lanes), use
+        )
 
 
 def _is_better_map(op: Operation, movement: Movement, target: Target) -> bool:

@@ -4,91 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects import tensor as tensor_dialect
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import FloatAttr, i1
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
+from mbc.codegen.families import move_panels
 from mbc.codegen.families.move_rows import (
     FILL,
     Axis,
     Segment,
-    Tree,
     TreeBuilder,
     axes_of,
     merged,
-    tree_of_nest,
 )
+from mbc.codegen.families.movements import Movement, Picks, Rows, Scatter, copied
 from mbc.codegen.loops import Access, Nest, collapse, nest_of, row_major
 from mbc.ir.boxes import static_box
 from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.gather import GatherOp
+from mbc.ir.ops.pack import PackOp
 from mbc.ir.ops.pad import PadOp
+from mbc.ir.ops.scatter import ScatterOp
+from mbc.ir.ops.unpack import UnpackOp
 from mbc.ir.structured import is_elementwise
 from mbc.ir.types import element_of, shape_of
 
 Names = Mapping[SSAValue, str]
-MOST_FIELDS = 8
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Spans of neighbours; `fill` is the value of those that have no source."""
-
-    tree: Tree
-    fill: float = 0.0
-
-
-@dataclass(frozen=True)
-class Transposition:
-    """A copy whose source is contiguous along loop `column`, its result along the
-    last: a matrix is transposed for every point of the other loops."""
-
-    nest: Nest
-    column: int
-
-    @property
-    def rows(self) -> int:
-        return self.nest.extents[-1]
-
-    @property
-    def columns(self) -> int:
-        return self.nest.extents[self.column]
-
-    def reads_aligned(self, count: int) -> bool:
-        """Whether groups of `count` columns start at multiples of `count` elements."""
-        (read,) = self.nest.inputs
-        others = [s for d, s in enumerate(read.strides) if d != self.column]
-        return not any(number % count for number in (read.offset, *others))
-
-    @property
-    def fields(self) -> int:
-        """2 to 8 where that many neighbours are split into rows, or joined from them:
-        what segment loads and stores do. Else 0."""
-        (read,), (write,) = self.nest.inputs, self.nest.outputs
-        if self.columns == read.strides[-1] and 2 <= self.columns <= MOST_FIELDS:
-            return self.columns
-        if self.rows == write.strides[self.column] and 2 <= self.rows <= MOST_FIELDS:
-            return self.rows
-        return 0
-
-
-@dataclass(frozen=True)
-class Picks:
-    """result[o, p, :] = source[o, indices[p], :], with `inner` elements in a row."""
-
-    outer: int
-    picked: int
-    extent: int
-    inner: int
-    index_dtype: str
-
-
-Movement = Rows | Transposition | Picks
 
 
 def movement_of(op: Operation, names: Names) -> Movement | None:
@@ -111,18 +56,6 @@ def _copy(op: linalg.GenericOp, names: Names) -> Movement | None:
     if body[0].operands[0] is not op.body.block.args[0]:
         return None
     return copied(collapse(nest_of(op, names)))
-
-
-def copied(nest: Nest) -> Movement | None:
-    """A copy by its strides; a broadcast along the last loop is left to others."""
-    if not nest.extents:
-        return Rows(tree_of_nest(nest))
-    strides = nest.inputs[0].strides
-    if strides[-1] == 0:
-        return None
-    if strides[-1] != 1 and 1 in strides:
-        return Transposition(nest, strides.index(1))
-    return Rows(tree_of_nest(nest))
 
 
 def _transpose(op: linalg.TransposeOp, names: Names) -> Movement | None:
@@ -206,6 +139,21 @@ def _rows(op: Operation, axes: list[Axis], names: Names, fill: float = 0.0) -> M
     return Rows(builder.build(), fill)
 
 
+def _scatter(op: ScatterOp, names: Names) -> Movement | None:
+    axis, shape, kind = op.int_of("axis"), shape_of(op.input), op.str_of("kind")
+    in_order = [names[value] for value in op.operands] == ["a0", "a1", "a2"]
+    if not in_order or (kind != "set" and element_of(op.input) == i1):
+        return None
+    return Scatter(
+        kind,
+        math.prod(shape[:axis]),
+        math.prod(shape_of(op.indices)),
+        shape[axis],
+        math.prod(shape[axis + 1 :]),
+        str(element_of(op.indices)),
+    )
+
+
 def _gather(op: GatherOp, names: Names) -> Movement:
     axis, shape = op.int_of("axis"), shape_of(op.input)
     return Picks(
@@ -220,7 +168,10 @@ def _gather(op: GatherOp, names: Names) -> Movement:
 OPS: dict[type[Operation], Callable[[Any, Names], Movement | None]] = {
     ConcatOp: _concat,
     GatherOp: _gather,
+    PackOp: move_panels.packed,
     PadOp: _pad,
+    ScatterOp: _scatter,
+    UnpackOp: move_panels.unpacked,
     linalg.GenericOp: _copy,
     linalg.TransposeOp: _transpose,
     tensor_dialect.ConcatOp: _concat,

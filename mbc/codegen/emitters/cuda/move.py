@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mbc.codegen.emitters import scatter_simt
 from mbc.codegen.emitters.cuda.signature import (
     Signature,
     number,
@@ -14,6 +15,7 @@ from mbc.codegen.emitters.cuda.signature import (
 )
 from mbc.codegen.emitters.moves import (
     fill_bits,
+    matrix_bounds,
     matrix_indices,
     start_text,
     stride_text,
@@ -21,7 +23,7 @@ from mbc.codegen.emitters.moves import (
 from mbc.codegen.emitters.pieces import piece_texts, total
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.move import MoveMatch
-from mbc.codegen.families.move_ops import Picks, Rows, Transposition
+from mbc.codegen.families.movements import Picks, Rows, Scatter, Transposition
 from mbc.codegen.program import KernelCode, Launch
 from mbc.codegen.render import render
 from mbc.codegen.targets import Target
@@ -105,12 +107,13 @@ def emit_transposition(
         type=UNSIGNED[match.bits],
         tile=tile,
         lines=lines,
-        rows=constants[last][0],
-        columns=constants[column][0],
         from_step=stride_text(read, last, constants),
         to_step=stride_text(write, column, constants),
         from_at=start_text(read, around, constants),
         to_at=start_text(write, around, constants),
+        all_rows=constants[last][0],
+        all_columns=constants[column][0],
+        **matrix_bounds(matrix, constants),
     )
     tiles = -(-matrix.columns // tile) * -(-matrix.rows // tile)
     blocks = tiles * math.prod(nest.extents[d] for d in around)
@@ -143,5 +146,6 @@ def _launched(
 EMIT: dict[type, Callable[[MoveMatch, Any, Schedule, Target], KernelCode]] = {
     Picks: emit_picks,
     Rows: emit_rows,
+    Scatter: scatter_simt.emit,
     Transposition: emit_transposition,
 }

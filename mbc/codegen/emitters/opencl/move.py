@@ -6,17 +6,20 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mbc.codegen.emitters import scatter_simt
 from mbc.codegen.emitters.moves import (
     fill_bits,
+    matrix_bounds,
     matrix_indices,
     start_text,
     stride_text,
 )
 from mbc.codegen.emitters.opencl.frame import Frame, ceil_div, number
 from mbc.codegen.emitters.pieces import piece_texts, total
+from mbc.codegen.emitters.scatters import scatter_context
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.move import MoveMatch
-from mbc.codegen.families.move_ops import Picks, Rows, Transposition
+from mbc.codegen.families.movements import Picks, Rows, Scatter, Transposition
 from mbc.codegen.program import KernelCode
 from mbc.codegen.targets import Target
 
@@ -94,12 +97,11 @@ def emit_transposition(
         "around": matrix_indices(around, constants),
         "type": UNSIGNED[match.bits],
         "tile": number(schedule, "tile"),
-        "rows": constants[last][0],
-        "columns": constants[column][0],
         "from_step": stride_text(read, last, constants),
         "to_step": stride_text(write, column, constants),
         "from_at": start_text(read, around, constants),
         "to_at": start_text(write, around, constants),
+        **matrix_bounds(matrix, constants),
     }
     matrices = math.prod(nest.extents[d] for d in around)
     style = _TRANSPOSITIONS[target.text("style")]
@@ -131,6 +133,31 @@ def _gpu_transposition(
     return frame.code("opencl/gpu_transpose.cl.j2", grid, block, **context)
 
 
+def emit_scatter(
+    match: MoveMatch, scatter: Scatter, schedule: Schedule, target: Target
+) -> KernelCode:
+    """An item has some places of an axis (cpu), or one element (gpu)."""
+    if not target.is_cpu_style:
+        return scatter_simt.emit(match, scatter, schedule, target)
+    extents = (
+        ("PICKED", scatter.picked),
+        ("EXTENT", scatter.extent),
+        ("INNER", scatter.inner),
+    )
+    frame = Frame(match, schedule, target, extents)
+    named = frame.named_extents()
+    places = ceil_div(scatter.extent, number(schedule, "parallel"))
+    return frame.code(
+        "opencl/cpu_scatter.cl.j2",
+        (ceil_div(scatter.extent, places), scatter.outer, 1),
+        (1, 1, 1),
+        names={short: name for (short, _), (name, _) in zip(extents, named)},
+        places=places,
+        type=UNSIGNED[match.bits],
+        **scatter_context(match, scatter, target),
+    )
+
+
 _TRANSPOSITIONS: dict[
     str, Callable[[Frame, Transposition, int, dict[str, Any]], KernelCode]
 ] = {"cpu": _cpu_transposition, "gpu": _gpu_transposition}
@@ -138,5 +165,6 @@ _TRANSPOSITIONS: dict[
 EMIT: dict[type, Callable[[MoveMatch, Any, Schedule, Target], KernelCode]] = {
     Picks: emit_picks,
     Rows: emit_rows,
+    Scatter: emit_scatter,
     Transposition: emit_transposition,
 }

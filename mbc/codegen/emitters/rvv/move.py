@@ -8,15 +8,17 @@ from typing import Any
 from mbc.codegen.emitters.moves import (
     fill_bits,
     loop_text,
+    matrix_bounds,
     start_text,
     stride_text,
 )
+from mbc.codegen.emitters.rvv import scatter
 from mbc.codegen.emitters.rvv.frame import Frame
 from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.move import MoveMatch
-from mbc.codegen.families.move_ops import Picks, Rows, Transposition
 from mbc.codegen.families.move_rows import Loop, Span, Tree
+from mbc.codegen.families.movements import Picks, Rows, Scatter, Transposition
 from mbc.codegen.loops import Access
 from mbc.codegen.program import DTYPE_BYTES, KernelCode
 from mbc.codegen.targets import Target
@@ -115,12 +117,11 @@ def emit_transposition(
     context: dict[str, Any] = {
         "loops": [(f"i{d}", constants[d][0]) for d in around],
         "bits": match.bits,
-        "rows": constants[last][0],
-        "columns": constants[column][0],
         "from_step": stride_text(read, last, constants),
         "to_step": stride_text(write, column, constants),
         "from_at": start_text(read, around, constants),
         "to_at": start_text(write, around, constants),
+        **matrix_bounds(matrix, constants),
         **_views(match),
     }
     if matrix.fields:
@@ -205,5 +206,6 @@ def _indexed(match: MoveMatch, picks: Picks, lmul: int) -> dict[str, object]:
 EMIT: dict[type, Callable[[MoveMatch, Any, Schedule, Target], KernelCode]] = {
     Picks: emit_picks,
     Rows: emit_rows,
+    Scatter: scatter.emit,
     Transposition: emit_transposition,
 }
