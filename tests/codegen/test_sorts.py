@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import bf16, f16, f32, i1, i8, i16, i32
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from mbc.ir.kernel import KernelOp
@@ -56,6 +56,15 @@ SORTS: dict[str, tuple[list[Tensor], Body]] = {
     "i16": (one((2, 33), i16), order(1, 33)),
     "u8": (one((2, 33), i8), order(1, 33, True, True)),
     "i1": (one((2, 33), i1), order(1, 33, True)),
+    "f64": (one((3, 37), f64), order(1, 37)),
+    "f64 down": (one((3, 64, 2), f64), order(1, 64, True)),
+    "f64 best": (one((2, 301), f64), order(1, 5, True)),
+    "f64 long": (one((2, 2500), f64), order(1, 2500)),
+    "f64 one": (one((1,), f64), order(0, 1)),
+    "i64": (one((2, 33), i64), order(1, 33, True)),
+    "i64 least": (one((101, 3), i64), order(0, 4)),
+    "u64": (one((2, 70), i64), order(1, 60, False, True)),
+    "u64 down": (one((2, 2100), i64), order(1, 2100, True, True)),
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mbc.codegen.expression import UNSIGNED, load_text, local_type, store_text
 from mbc.codegen.families.move import MoveMatch
 from mbc.codegen.families.movements import Scatter
@@ -19,8 +21,8 @@ def scatter_context(
         "local": local_type(element, target),
         "combined": _combined(match, scatter, is_float(element)),
         "load_index": load_text(scatter.index_dtype, "a1", "p"),
-        "load": lambda buffer, at: load_text(dtype, buffer, at),
-        "store": lambda buffer, at, value: store_text(dtype, buffer, at, value),
+        "load": partial(load_text, dtype),
+        "store": partial(store_text, dtype),
     }
 
 

@@ -12,18 +12,22 @@ from mbc.codegen.targets import Target
 
 ARGUMENTS = {"number": ("a0", "s0"), "step": ("s0",), "write": ("a0", "s0", "r0", "r1")}
 """The functions in order, and the buffers that each one takes."""
+KEYED = {**ARGUMENTS, "number": ("a0", "s0", "s1"), "step": ("s0", "s1")}
+"""Where keys are not part of the numbers."""
 
 
 def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelCode:
     """Numbers of all rows, the network's steps, and the results."""
     operands, results = kernel_buffers(match.kernel)
-    numbers = Buffer("s0", "i64", (match.rows, match.padded), "scratch")
+    rows = (match.rows, match.padded)
+    names = ("s0", "s1") if match.has_keys else ("s0",)
+    scratch = tuple(Buffer(name, "i64", rows, "scratch") for name in names)
     label, size = match.kernel.label.data, schedule["parallel"]
     assert isinstance(size, int)
-    by_name = {b.name: b for b in (*operands, *results, numbers)}
+    by_name = {b.name: b for b in (*operands, *results, *scratch)}
     parameters = {
         f"{name}_parameters": ", ".join(parameter(by_name[b], target) for b in buffers)
-        for name, buffers in ARGUMENTS.items()
+        for name, buffers in _arguments(match).items()
     }
     source = render(
         "common/sort_passes.j2",
@@ -31,6 +35,7 @@ def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelC
         comment=f"sort of {match.rows} x {match.length}",
         qualifier=target.kernel,
         work_item=target.work_item,
+        keys_type=f"{target.pointer}{target.types['i64']}",
         c=sort_context(match, target),
         **parameters,
     )
@@ -41,11 +46,15 @@ def emit_passes(match: SortMatch, schedule: Schedule, target: Target) -> KernelC
         source,
         operands,
         results,
-        (numbers,),
+        scratch,
         tuple(_launches(match, size)),
         (),
         f"parallel = {size}",
     )
+
+
+def _arguments(match: SortMatch) -> dict[str, tuple[str, ...]]:
+    return KEYED if match.has_keys else ARGUMENTS
 
 
 def _launches(match: SortMatch, size: int) -> list[Launch]:
@@ -64,5 +73,5 @@ def _launches(match: SortMatch, size: int) -> list[Launch]:
             (size, 1, 1),
             steps.get(name, 1),
         )
-        for name, buffers in ARGUMENTS.items()
+        for name, buffers in _arguments(match).items()
     ]

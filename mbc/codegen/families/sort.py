@@ -1,4 +1,4 @@
-"""sort: rows in order, by whole numbers that hold an element's rank and its place."""
+"""sort: rows in order, by whole numbers that say an element's rank and its place."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.sort import SortOp
 from mbc.ir.types import element_of, shape_of
 
-LARGEST_KEY = 4
-"""Bytes of an element: with a place of 32 bits it fits a number of 64."""
+SHORT_KEY = 4
+"""Bytes of an element that fits a number of 64 bits beside a place of 32; the number
+of a longer one is its place, and keys are compared."""
 FEW = 64
 """As many are selected by insertion; more are sorted first."""
 LOCAL_ROW = 2048
@@ -32,6 +33,11 @@ class SortMatch(Match):
     inner: int
     count: int
     dtype: str
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether keys do not fit the numbers that are sorted."""
+        return DTYPE_BYTES[self.dtype] > SHORT_KEY
 
     @property
     def rows(self) -> int:
@@ -60,7 +66,7 @@ class SortFamily:
             return None
         shape, axis = shape_of(op.input), op.int_of("axis")
         dtype, count = str(element_of(op.input)), op.int_of("count")
-        if 0 in shape or not count or DTYPE_BYTES[dtype] > LARGEST_KEY:
+        if 0 in shape or not count:
             return None
         around = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
         return SortMatch(
