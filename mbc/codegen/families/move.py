@@ -1,4 +1,4 @@
-"""move: one op that only moves: permute, pad, join, slice, flip, pack, gather, scatter."""
+"""move: one op that only moves: permute, pad, join, slice, pack, gather, scatter."""
 
 from __future__ import annotations
 
