@@ -52,6 +52,11 @@ def pooled(
 HALVES: dict[str, PropertyValue] = {"strides": (2, 2), "low": (1, 1), "high": (1, 1)}
 
 
+def near(stride: int) -> dict[str, PropertyValue]:
+    """Windows of three that many rows and columns apart, one of padding around."""
+    return {"strides": (stride, stride), "low": (1, 1), "high": (1, 1)}
+
+
 def with_epilogue() -> ModuleOp:
     """Scaled by channel, a row added, then clipped from below."""
 
@@ -73,6 +78,13 @@ def some_are_special(x: Array) -> None:
     flat[5::23] = -np.inf
     flat[7::29] = np.inf
     flat[3::13] = -0.0
+
+
+def one_is_not_a_number(x: Array) -> None:
+    """Of a sign that orders it below all numbers; infinities elsewhere."""
+    flat = x.reshape(-1)
+    flat[-3] = np.copysign(np.float32(np.nan), -1)
+    flat[5::7], flat[6::11] = np.inf, -np.inf
 
 
 def all_are_lowest(x: Array) -> None:
@@ -139,6 +151,37 @@ WINDOWS: dict[str, Window] = {
     ),
     "one element": ((1, 1, 1, 1), "max", (3, 3), HALVES),
     "whole rows": ((1, 3, 2, 33), "avg", (2, 33), {}),
+    "many vectors": ((1, 1, 5, 397), "avg", (3, 3), EDGES),
+    "many vectors, every column": (
+        (1, 1, 4, 211),
+        "avg",
+        (3, 5),
+        {"strides": (1, 1), "low": (1, 2), "high": (1, 2), "count_padding": False},
+    ),
+    "many vectors, dilated": (
+        (1, 1, 7, 301),
+        "max",
+        (3, 3),
+        {"strides": (1, 2), "dilation": (2, 3), "low": (2, 3), "high": (2, 3)},
+    ),
+    "windows of one column at the end": (
+        (1, 2, 3, 139),
+        "max",
+        (2, 3),
+        {"strides": (1, 2), "high": (0, 2)},
+    ),
+    "windows of padding at the end": (
+        (1, 2, 3, 20),
+        "avg",
+        (2, 2),
+        {"strides": (1, 2), "high": (0, 3)},
+    ),
+    "longer than a vector": (
+        (1, 1, 2, 90),
+        "max",
+        (1, 41),
+        {"strides": (1, 1), "low": (0, 20), "high": (0, 20)},
+    ),
 }
 
 
@@ -155,6 +198,16 @@ def cases() -> list[Case]:
             lambda: pool((2, 3, 13, 37), "max", (3, 3), **HALVES),
             [some_are_special],
             "each",
+        ),
+        *(
+            Case(
+                f"special, {stride} apart",
+                partial(pool, (1, 2, 7, 283), "max", (3, 3), **near(stride)),
+                [change],
+                "each",
+            )
+            for stride in (1, 2, 3)
+            for change in (some_are_special, one_is_not_a_number)
         ),
         Case("lowest", lambda: pool((1, 1, 5, 9), "max", (2, 2)), [all_are_lowest]),
         *(Case(name, partial(window, name)) for name in WINDOWS),

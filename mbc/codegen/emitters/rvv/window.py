@@ -9,8 +9,10 @@ from mbc.codegen.emitters.rvv import folds
 from mbc.codegen.emitters.rvv.frame import Frame
 from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.emitters.rvv.strips import Strips, strips
-from mbc.codegen.emitters.rvv.values import Value, Vectors
+from mbc.codegen.emitters.rvv.values import Vectors
 from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
+from mbc.codegen.emitters.rvv.window_results import WindowResults, shares_buffer
+from mbc.codegen.emitters.rvv.window_strips import emit_strips, fits_registers
 from mbc.codegen.emitters.rvv.window_taps import (
     LARGEST_GROUP,
     FieldTaps,
@@ -20,13 +22,14 @@ from mbc.codegen.emitters.rvv.window_taps import (
 from mbc.codegen.emitters.window_names import WindowNames
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.window import WindowMatch
-from mbc.codegen.loops import Access, index_text
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, WindowMatch)
+    if fits_registers(match.columns, number(schedule, "vector")):
+        return emit_strips(match, schedule, target)
     return _Window(match, schedule, target).code()
 
 
@@ -38,7 +41,11 @@ class _Window:
         self.places = range(0, columns.span, columns.dilation)
         self.fields = uses_fields(self.places, columns.stride)
         self.direct = self._reads_input()
-        self.frame = Frame(match, target, schedule, self._extents(), self._scratch())
+        folded = () if self.direct else (self._folded_row(),)
+        scratch = (*folded, *shares_buffer(match, len(folded)))
+        self.shares = scratch[-1].name if len(scratch) > len(folded) else ""
+        self.frame = Frame(match, target, schedule, self._extents(), scratch)
+        self.results = WindowResults(match, self.frame, self.shares)
         self.headers: set[str] = set()
 
     def _reach(self) -> int:
@@ -58,13 +65,8 @@ class _Window:
         row = max(self._reach(), columns.low + columns.extent)
         return (*self.names.extents(), *(() if self.direct else (("ROW", row),)))
 
-    def _scratch(self) -> tuple[Buffer, ...]:
-        sizes = [] if self.direct else [dict(self._extents())["ROW"]]
-        if not self.match.divisor():
-            sizes.append(self.match.columns.out)
-        return tuple(
-            Buffer(f"s{i}", "f32", (size,), "scratch") for i, size in enumerate(sizes)
-        )
+    def _folded_row(self) -> Buffer:
+        return Buffer("s0", "f32", (dict(self._extents())["ROW"],), "scratch")
 
     @property
     def row(self) -> str:
@@ -76,7 +78,6 @@ class _Window:
     def code(self) -> KernelCode:
         match, label = self.match, self.frame.label
         planes = zip(self.names.loops(), self.names.loop_extents(label))
-        counts = "" if match.divisor() else self.frame.scratch[-1].name
         places = [
             f"o{name.lower()}" + (f" * {axis.stride}" if axis.stride > 1 else "")
             for name, axis in zip(self.names.axes, match.rows)
@@ -85,7 +86,7 @@ class _Window:
             "rvv/window.c.j2",
             self.headers,
             row="" if self.direct else self.row,
-            counts=counts,
+            shares=self.shares,
             columns=match.columns,
             margin=match.margins[-1],
             extents={"columns": self.name("W"), "out": self.name("OW")},
@@ -96,8 +97,8 @@ class _Window:
             start=self.names.start(label, places if self.direct else ()),
             fill=self._fill(),
             folded=self._folded(),
-            scale=self._scale(),
-            windows=self._windows(counts),
+            scale=self.results.scale(),
+            windows=self._windows(),
         )
 
     # ---- rows into one ----
@@ -131,41 +132,14 @@ class _Window:
 
     # ---- windows along it ----
 
-    def _scale(self) -> list[str]:
-        """One over the rows that count, where that differs between windows."""
-        if self.match.divisor():
-            return []
-        lines: list[str] = []
-        counted: list[str] = []
-        rows = zip(self.names.axes, self.match.rows, self.match.margins)
-        for (name, axis, margin), low in zip(rows, map(str.lower, self.names.axes)):
-            first, end = f"first_{low}", f"end_{low}"
-            limit = self.name(name) + (f" + {margin}" if margin else "")
-            lines += [
-                f"ptrdiff_t {first} = o{low} * {axis.stride} - {axis.low};",
-                f"ptrdiff_t {end} = {first} + {axis.taps};",
-                f"if ({first} < {-margin}) {first} = {-margin};",
-                f"if ({end} > {limit}) {end} = {limit};",
-            ]
-            counted.append(f"({end} - {first})")
-        product = " * ".join(counted) or "1"
-        lines.append(f"const float scale = 1.0f / (float)({product});")
-        return lines
-
-    def _windows(self, counts: str) -> Strips:
+    def _windows(self) -> Strips:
         columns, vectors = self.match.columns, self.vectors
         while self.fields and vectors.lmul * columns.stride > LARGEST_GROUP:
             vectors = Vectors(vectors.lmul // 2)
-        loops = self.names.loops()[:-1]
 
         def body(s: int, index: str) -> list[str]:
             printer = VectorPrinter(self.target, vectors, headers=self.headers)
-            total = self._scaled(printer, self._total(printer, index), counts, index)
-            results = self._epilogue(printer, total, (*loops, index))
-            for access, value in zip(self.match.out, results, strict=True):
-                place = self._index(access, (*loops, index))
-                text = vectors.as_vector(value)
-                printer.lines.append(vectors.store(access.buffer, place, 1, text))
+            self.results.store(printer, self._total(printer, index), index)
             return printer.lines
 
         return strips("i", self.name("OW"), vectors, 1, body)
@@ -183,45 +157,3 @@ class _Window:
             more = folds.combined(kind, "total", value, vectors, self.headers)
             printer.lines.append(f"total = {more};")
         return "total"
-
-    def _scaled(
-        self, printer: VectorPrinter, total: str, counts: str, index: str
-    ) -> Value:
-        divisor = self.match.divisor()
-        if self.match.kind == "max" or divisor == 1:
-            return Value(total, "vector")
-        call = printer.vectors.call
-        if divisor:
-            text = call("vfmul", total, f"1.0f / {divisor}.0f").text
-        else:
-            printer.declare("share", printer.vectors.load(counts, index, 1))
-            text = call("vfmul", call("vfmul", total, "share").text, "scale").text
-        printer.declare("mean", text)
-        return Value("mean", "vector")
-
-    def _index(self, access: Access, indices: tuple[str, ...]) -> str:
-        named = dict(self.frame.constants)
-        loops = self.names.loop_extents(self.frame.label)
-        return index_text(access, indices, [(name, named[name]) for name in loops])
-
-    def _epilogue(
-        self, printer: VectorPrinter, total: Value, indices: tuple[str, ...]
-    ) -> tuple[Value, ...]:
-        if self.match.epilogue is None:
-            return (total,)
-        values: list[Value] = []
-        for j, access in enumerate(self.match.extra):
-            if access is None:
-                values.append(total)
-                continue
-            place = self._index(access, indices)
-            if access.strides[-1]:
-                load = printer.vectors.load(access.buffer, place, access.strides[-1])
-                printer.declare(f"e{j}", load)
-                values.append(Value(f"e{j}", "vector"))
-            else:
-                printer.lines.append(f"const float e{j} = {access.buffer}[{place}];")
-                values.append(Value(f"e{j}", "scalar"))
-        block = self.match.epilogue.body.block
-        missing = len(block.args) - len(values)
-        return printer.body(block, [*values, *[Value("0.0f", "scalar")] * missing])
