@@ -52,8 +52,9 @@ class MoveMatch(Match):
 class MoveFamily:
     """Knobs: `vector` (LMUL on RVV, elements per access on SIMT) and `parallel`
     (vectors per work item in the cpu style, work items per group on GPUs; of a scatter,
-    parts of an axis that items of the cpu style share out); on SIMT `tile` of a transposition: rows and columns that are turned in registers (cpu
-    style) or in local memory."""
+    parts of an axis that items of the cpu style share out); on SIMT `tile` of a
+    transposition: rows and columns that are turned in registers (cpu style) or in local
+    memory."""
 
     def match(self, kernel: KernelOp, target: Target) -> MoveMatch | None:
         ops = compute_ops(kernel)
