@@ -51,8 +51,7 @@ KEEP = (
         for kind in ("reflection", "replication")
         for n in (1, 2, 3)
     ),
-    "lstm.input",
-    "gru.input",
+    *(f"{cell}.input" for cell in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
     *(
         f"{kind}_pool{n}d.default"
         for kind in ("max", "avg", "adaptive_avg")

@@ -34,7 +34,7 @@ class DecomposeOpsPass(ModulePass):
     %0 = mbc.contract %3, %v {...}
     ```
     Precondition: kernels are not formed yet. An op that upstream cannot say (a scan,
-    an LSTM) stays. Refuses a name that is no op of the dialect.
+    a recurrence) stays. Refuses a name that is no op of the dialect.
     """
 
     name = "decompose-ops"

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from mbc.codegen.targets import target_named
 from mbc.ir import build
@@ -27,7 +27,7 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops import op_class
 from mbc.ir.ops.interpolate import InterpolateOp
 from mbc.ir.tensor_op import PropertyValue
-from mbc.ir.types import element_of, tensor
+from mbc.ir.types import Tensor, element_of, tensor
 from mbc.runtime.bound import Agreement, compare, expected_results
 from mbc.runtime.outcome import Available, Completed
 from mbc.runtime.runner import runner_for
@@ -104,6 +104,15 @@ def scanned(kind: str, indices: bool, reverse: bool = False) -> Body:
     given = {"kind": kind, "axis": 1, "exclusive": False, "reverse": reverse}
     op = op_class("mbc.scan")
     return lambda x: op.of([x], **given, indices=indices).results
+
+
+def swept(kind: str, reverse: bool = False) -> Body:
+    op = op_class("mbc.recurrent")
+    return lambda *operands: op.of(operands, kind=kind, reverse=reverse).results
+
+
+def states(*shapes: Sequence[int], element: Attribute = f32) -> list[Tensor]:
+    return [tensor(shape, element) for shape in shapes]
 
 
 def pooled(x: SSAValue) -> Sequence[SSAValue]:
@@ -196,6 +205,11 @@ OTHERS = {
     "running product": ([tensor((3, 9), f64)], scanned("prod", False)),
     "pool with indices": ([tensor((1, 2, 9, 8), f32)], pooled),
     "maximum and its place": ([tensor((3, 9, 2), f32)], extreme),
+    "gru": (states((5, 2, 9), (3, 9), (2, 3), (3,)), swept("gru")),
+    "gru f64": (states((5, 2, 9), (3, 9), (2, 3), element=f64), swept("gru", True)),
+    "rnn f16": (states((5, 1, 3), (3, 3), (1, 3), element=f16), swept("tanh", True)),
+    "one step": (states((1, 2, 1), (1, 1), (2, 1)), swept("relu")),
+    "no step": (states((0, 2, 8), (2, 8), (2, 2), (2, 2)), swept("lstm")),
     "constant table": ([tensor((3,), f32)], table),
 }
 

@@ -69,6 +69,9 @@ RESIZE: Properties = {
 DRAW: Properties = {"kind": "uniform", "stream": 0, "shape": (2,), "dtype": "f32"}
 SORT: Properties = {"axis": 0, "count": 2, "descending": False, "unsigned": False}
 PAD: Properties = {"low": (0,), "high": (0,), "value": 0.0}
+LSTM: Properties = {"kind": "lstm", "reverse": False}
+GRU: Properties = {"kind": "gru", "reverse": False}
+RNN: Properties = {"kind": "tanh", "reverse": True}
 GEMM = maps((0, 2), (1, 2), (0, 1))
 
 BAD: list[tuple[str, list[Tensor], Properties, str]] = [
@@ -201,30 +204,6 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
     ("layer_norm", [f(2, 3), f(2)], {"axes": 1, "eps": 0.1}, "does not match"),
     ("logsumexp", [f(2, 3)], {"axis": 5, "keepdims": False}, "axis 5"),
     ("logsumexp", [i(2, 3)], {"axis": 1, "keepdims": False}, "needs floats"),
-    (
-        "lstm",
-        [f(3, 1, 2), f(1, 4), f(1, 4), f(16, 2), f(16, 4), f(16)],
-        {"reverse": False},
-        "no bias or two",
-    ),
-    (
-        "lstm",
-        [i(3, 1, 2), f(1, 4), f(1, 4), f(16, 2), f(16, 4)],
-        {"reverse": False},
-        "needs floats",
-    ),
-    (
-        "lstm",
-        [f(3, 2), f(1, 4), f(1, 4), f(16, 2), f(16, 4)],
-        {"reverse": False},
-        "time, batch, features",
-    ),
-    (
-        "lstm",
-        [f(3, 1, 2), f(1, 4), f(1, 4), f(16, 2), f(15, 4)],
-        {"reverse": False},
-        "operand 4 is",
-    ),
     ("pack", [f(2, 3)], {"axis": 2, "tile": 4}, "axis 2"),
     ("pack", [f(2, 3)], {"axis": 0, "tile": 0}, "the tile must be positive"),
     ("pad", [f(2, 3)], {"low": (1,), "high": (0, 0), "value": 0.0}, "low needs 2"),
@@ -244,6 +223,14 @@ BAD: list[tuple[str, list[Tensor], Properties, str]] = [
         POOL | {"kind": "avg", "indices": True},
         "indices are of a maximum",
     ),
+    ("recurrent", [f(3, 1, 16), f(4, 16), f(1, 4)], LSTM, "lstm takes 4 operands"),
+    ("recurrent", [f(3, 1, 4), f(4, 4), f(1, 4), f(4)], RNN, "tanh takes 3 operands"),
+    ("recurrent", [f(3, 1, 4), f(4, 4)], GRU, "gru takes 3 or 4 operands"),
+    ("recurrent", [f(3, 1, 4), f(4, 4), f(1, 4)], RNN | {"kind": "elu"}, "kind 'elu'"),
+    ("recurrent", [i(3, 1, 4), i(4, 4), i(1, 4)], RNN, "needs floats"),
+    ("recurrent", [f(3, 4), f(4, 4), f(1, 4)], RNN, "time, batch, gates"),
+    ("recurrent", [f(3, 1, 4), f(5, 4), f(1, 4)], RNN, "operand 1 is"),
+    ("recurrent", [f(3, 1, 12), f(4, 12), f(1, 4), f(1)], GRU, "operand 3 is"),
     ("reduce", [f(2, 3)], REDUCE | {"kind": "any"}, "is none of sum, mean"),
     ("reduce", [f(2, 3)], REDUCE | {"axes": (2,)}, "axis 2"),
     ("reduce", [f(2, 3)], REDUCE | {"axes": (1, 1)}, "an axis is named twice"),

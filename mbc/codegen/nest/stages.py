@@ -12,14 +12,14 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 
-from mbc.codegen.nest import moves, named, orders
+from mbc.codegen.nest import moves, named, orders, recurrences
 from mbc.codegen.nest.stage import Stage, Storage
 from mbc.codegen.nest.structured import constant_fill, structured_stage
 from mbc.codegen.targets import Target
 from mbc.errors import InvalidInput
 from mbc.ir.kernel import KernelOp
-from mbc.ir.ops.lstm import LstmOp
 from mbc.ir.ops.pack import PackOp
+from mbc.ir.ops.recurrent import RecurrentOp
 from mbc.ir.ops.scan import ScanOp
 from mbc.ir.ops.scatter import ScatterOp
 from mbc.ir.ops.sort import SortOp
@@ -28,8 +28,8 @@ from mbc.ir.types import is_tensor
 
 STAGES: dict[type[Operation], Callable[[Any, Storage], list[Stage]]] = {
     arith.ConstantOp: moves.constant_stages,
-    LstmOp: named.lstm_stages,
     PackOp: moves.pack_stages,
+    RecurrentOp: recurrences.recurrent_stages,
     ScanOp: named.scan_stages,
     ScatterOp: orders.scatter_stages,
     SortOp: orders.sort_stages,
