@@ -33,23 +33,17 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, AttentionMatch)
     tile = schedule["tile"]
     assert isinstance(tile, tuple)
-    rows, keys = tile
     heads = match.batch * match.groups
     scratch = (Buffer("s0", "f32", (heads,), "scratch"),) if match.causal else ()
     frame = SimtFrame(match, schedule, target, match.extents(), scratch)
     size, spelling = frame.number("parallel"), frame.spelling
     across = items_across(size)
     width = min(-(-match.width // across) * across, WIDEST)
-    parts, tiles = -(-match.width // width), -(-match.queries // rows)
+    parts, tiles = -(-match.width // width), -(-match.queries // tile[0])
     groups = match.batch * match.heads * tiles * parts
     launch = Launch(frame.label, (), (groups, 1, 1), (size, 1, 1))
     check = Launch(f"{frame.label}_check", (), (heads, 1, 1), (size, 1, 1))
     names = dict(zip((n for n, _ in match.extents()), (n for n, _ in frame.named)))
-    own_rows, own_keys = rows // (size // across), keys // across
-    staged = max(DEPTH * (keys + 4), keys * (rows + 4))
-    depths = -(-match.depth // DEPTH) * DEPTH
-    others = staged + KEYS * width + rows * (across + 4)
-    is_held = 4 * (depths * (rows + 4) + others) <= SHARED
     return frame.code(
         "common/attention_simt.j2",
         (check, launch) if match.causal else (launch,),
@@ -57,23 +51,11 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         n=names,
         size=size,
         across=across,
-        rows=rows,
-        keys=keys,
-        own_rows=own_rows,
-        own_keys=own_keys,
-        own_values=width // across,
-        row_strip=_strip(own_rows),
-        key_strip=_strip(own_keys),
-        value_strip=_strip(width // across),
-        width=width,
+        **_own(tile, size, width),
+        **_shared(match, tile, width, across),
         parts=parts,
         tiles=tiles,
-        depth=DEPTH,
         run=RUN,
-        value_keys=KEYS,
-        held=(depths if is_held else DEPTH) * (rows + 4),
-        chunk=f"d0 * {rows + 4} + " if is_held else "",
-        staged=staged,
         kernel=spelling.kernel.format(size),
         fold=spelling.fold.format(size, "sum"),
         load=partial(spelling.copied, spelling.load),
@@ -83,6 +65,40 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         scale=float_literal(match.op.float_of("scale"), "f32"),
         mask=match.mask_index(names, ("b", "h", "i", "j")),
     )
+
+
+def _own(tile: tuple[int, ...], size: int, width: int) -> dict[str, int]:
+    """What an item keeps of a tile's queries, keys and values."""
+    rows, keys = tile
+    across = items_across(size)
+    own = {
+        "row": rows // (size // across),
+        "key": keys // across,
+        "value": width // across,
+    }
+    strips = {f"{name}_strip": _strip(count) for name, count in own.items()}
+    return {**{f"own_{name}s": count for name, count in own.items()}, **strips}
+
+
+def _shared(
+    match: AttentionMatch, tile: tuple[int, ...], width: int, across: int
+) -> dict[str, object]:
+    """Tiles in shared memory, in floats: queries whole if there is room for them."""
+    rows, keys = tile
+    staged = max(DEPTH * (keys + 4), keys * (rows + 4))
+    depths = -(-match.depth // DEPTH) * DEPTH
+    others = staged + KEYS * width + rows * (across + 4)
+    is_held = 4 * (depths * (rows + 4) + others) <= SHARED
+    return {
+        "rows": rows,
+        "keys": keys,
+        "width": width,
+        "depth": DEPTH,
+        "value_keys": KEYS,
+        "staged": staged,
+        "held": (depths if is_held else DEPTH) * (rows + 4),
+        "chunk": f"d0 * {rows + 4} + " if is_held else "",
+    }
 
 
 def _strip(count: int) -> int:

@@ -62,12 +62,6 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     padded = [axis.input(axis.letter) for axis in index.axes]
     places, inside, at = index.checked(padded)
     threads, tiles = across * down, -(-match.filters // filters)
-    decoded = index.decoded("k", signature.index)
-    by_tap = match.channels >= 2 * depth or match.channels % depth == 0
-    strip = _strip(results // across)
-    place = f"p0 + j / {strip} * {across * strip} + across * {strip} + j % {strip}"
-    if strip == 1:
-        place = f"p0 + j * {across} + across"
     result_blocks = -(-match.longest // results)
     context: dict[str, object] = {
         "filters": filters,
@@ -81,14 +75,8 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
         "weight_loads": -(-filters * depth // threads),
         "value_loads": -(-results * depth // threads),
         "varied": any(axis.varies for axis in match.axes),
-        "sum_length": index.depth(),
-        "by_tap": by_tap,
-        "taps": " * ".join(index.own_taps()) or "1",
-        "tap_lines": index.tap_lines("tap"),
-        "decoded": _channel(signature) if by_tap else decoded,
-        "filter_strip": _strip(filters // down),
-        "result_strip": strip,
-        "place": place,
+        **_steps(signature, index, depth),
+        **_strips(filters // down, results // across, across),
         "places": places,
         "inside": inside,
         "at": at,
@@ -100,9 +88,31 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
     return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
 
 
-def _channel(signature: Signature) -> list[str]:
-    """Where the steps of a sum are channels of one tap."""
-    return [f"const {signature.index} c = k;"]
+def _steps(signature: Signature, index: ConvIndex, depth: int) -> dict[str, object]:
+    """A sum goes tap by tap where channels fill steps; else through both at once."""
+    channels = index.match.channels
+    by_tap = channels >= 2 * depth or channels % depth == 0
+    channel = [f"const {signature.index} c = k;"]
+    return {
+        "by_tap": by_tap,
+        "sum_length": index.depth(),
+        "taps": " * ".join(index.own_taps()) or "1",
+        "tap_lines": index.tap_lines("tap"),
+        "decoded": channel if by_tap else index.decoded("k", signature.index),
+    }
+
+
+def _strips(filters: int, results: int, across: int) -> dict[str, object]:
+    """A thread's filters and results, in runs of neighbours."""
+    strip = _strip(results)
+    place = f"p0 + j / {strip} * {across * strip} + across * {strip} + j % {strip}"
+    if strip == 1:
+        place = f"p0 + j * {across} + across"
+    return {
+        "filter_strip": _strip(filters),
+        "result_strip": strip,
+        "place": place,
+    }
 
 
 def _strip(count: int) -> int:
