@@ -67,6 +67,7 @@ KNOBS = (
     "set-vector",
     "set-unroll",
     "set-parallel",
+    "set-stages",
     "split-reduction",
 )
 """Kernel-level passes in the order of a pipeline; each occurs at most once."""

@@ -28,6 +28,7 @@ PASSES = {
     "pack-operand": "mbc.passes.pack_operand:PackOperandPass",
     "recognize-named-ops": "mbc.passes.recognize_named_ops:RecognizeNamedOpsPass",
     "set-parallel": "mbc.passes.set_parallel:SetParallelPass",
+    "set-stages": "mbc.passes.set_stages:SetStagesPass",
     "set-tile": "mbc.passes.set_tile:SetTilePass",
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",
     "set-vector": "mbc.passes.set_vector:SetVectorPass",

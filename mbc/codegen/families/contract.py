@@ -77,7 +77,8 @@ def sums_along_k(match: ContractMatch) -> bool:
 class ContractFamily:
     """Knobs: `tile` (rows of the register tile, then columns in vectors), `vector`
     (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape),
-    `split` (parts of k that groups of a GPU sum side by side)."""
+    `split` (parts of k that groups of a GPU sum side by side), `stages` (tiles of an
+    operand in shared memory, on CUDA)."""
 
     def match(self, kernel: KernelOp, target: Target) -> ContractMatch | None:
         found = anchored(kernel, ContractOp)
@@ -189,12 +190,15 @@ def _gpu_space(match: ContractMatch, target: Target) -> Space:
     if _groups_of(match, best) >= units:
         split = 1
     legal = [s for s in SPLITS if s <= _most_parts(match.k, LEAST_PART)]
-    return {
+    space: dict[str, tuple[Entry, ...]] = {
         "tile": tuple(dict.fromkeys((best, *GPU_TILES))),
         "vector": (4, 1),
         "parallel": tuple(dict.fromkeys((shape, *GPU_TILES.values()))),
         "split": tuple(dict.fromkeys((split, *legal))),
     }
+    if target.contract_stages:
+        space["stages"] = target.contract_stages
+    return space
 
 
 def _most_parts(k: int, least: int) -> int:

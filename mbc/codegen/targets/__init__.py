@@ -102,6 +102,9 @@ class Target:
     """What comes last, when every kernel is as it will be emitted."""
     most_sums: int = 64
     """Sums of a contraction that one work item keeps in registers."""
+    contract_stages: tuple[int, ...] = ()
+    """Tiles of an operand that a contraction may keep in shared memory, if that is to
+    choose."""
     large_block: tuple[int, int] | None = None
     """Work items for the largest tile of a contraction, where not the usual ones."""
 

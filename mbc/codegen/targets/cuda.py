@@ -49,5 +49,6 @@ CUDA = Target(
     build_notes="nvcc -std=c++17 -arch=sm_90",
     alignment=256,  # what cudaMalloc gives
     most_sums=128,  # each of its work items has up to 255 registers
+    contract_stages=(2, 1),
     large_block=(16, 8),  # half the threads with twice the sums
 )

@@ -255,6 +255,8 @@ def contract_samples() -> list[Sample]:
             vector=1,
         ),
         product("flat", "mk,nk->mn", (3, 40), (140, 40)),
+        product("one_stage", "mk,kn->mn", (37, 53), (53, 41), **small, stages=1),
+        product("one_flat", "mk,nk->mn", (3, 300), (140, 300), stages=1, split=2),
         product(
             "shared",
             "mk,kn->mn",

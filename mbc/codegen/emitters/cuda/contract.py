@@ -96,6 +96,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         names=[name for name, _ in signature.constants],
         batched=match.b > 1,
         parts=parts,
+        tiles=number(schedule, "stages"),
         sides=[
             _side(match.lhs, M, tile, vector, signature),
             _side(match.rhs, N, tile, vector, signature),
