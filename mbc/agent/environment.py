@@ -62,6 +62,7 @@ from mbc.runtime.sampling import ENOUGH
 from mbc.runtime.trial import Trial
 
 KNOBS = (
+    "choose-layout",
     "pack-operand",
     "set-tile",
     "set-vector",

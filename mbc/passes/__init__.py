@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 PASSES = {
     "assign-target": "mbc.passes.assign_target:AssignTargetPass",
     "canonicalize": "mbc.passes.canonicalize:CanonicalizePass",
+    "choose-layout": "mbc.passes.choose_layout:ChooseLayoutPass",
     "conv-to-contract": "mbc.passes.conv_to_contract:ConvToContractPass",
     "decompose-ops": "mbc.passes.decompose_ops:DecomposeOpsPass",
     "fold-batch-norm": "mbc.passes.fold_batch_norm:FoldBatchNormPass",
