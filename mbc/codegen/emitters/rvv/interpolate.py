@@ -18,14 +18,13 @@ reads no more input columns than it has lanes: ceil(3 * 2 / 3) + 2 = 4."""
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, InterpolateMatch)
     size = match.rows.size
-    scratch = (
-        Buffer("s0", "i32", (2 * size,), "scratch"),
-        Buffer("s1", "f32", (2 * size,), "scratch"),
-    )
+    rows = Buffer("s0", "i32", (2 * size if match.linear else size,), "scratch")
+    weights = Buffer("s1", "f32", (2 * size,), "scratch")
+    scratch = (rows, weights) if match.linear else (rows,)
     frame = Frame(match, target, schedule, (), scratch)
     lmul = number(schedule, "vector")
     return frame.code(
-        "rvv/interpolate.c.j2",
+        f"rvv/interpolate_{match.mode}.c.j2",
         (),
         window=match.columns.step <= WIDEST_STEP,
         lmul=lmul,
