@@ -34,7 +34,7 @@ from mbc.runtime.bound import Agreement, compare, expected_results
 from mbc.runtime.outcome import Completed, EmitOnly
 from mbc.runtime.runner import Runner, runner_for
 from tests.codegen.nest_programs import arguments_of, program_of
-from tests.ir.samples import EPS, floats, module_of, named
+from tests.ir.samples import EPS, floats, lstm, module_of, named
 from tests.passes.programs import exp, linear, pointwise, relu, softmax_by_hand, tanh
 
 FUSED = "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
@@ -170,6 +170,10 @@ KERNELS: dict[str, tuple[str, Make]] = {
             lambda x, w: named("conv", x, w, **CONV),
         ),
     ),
+    "lstm": (
+        "recurrent",
+        lambda: module_of(floats((3, 2, 20), (5, 20), (2, 5), (2, 5)), lstm),
+    ),
     "integers": ("nest", lambda: module_of([tensor((4, 6), i64)], plus)),
     "double precision": ("nest", lambda: module_of([tensor((4, 6), f64)], plus)),
     "bfloat16": ("nest", lambda: module_of([tensor((4, 6), bf16)], plus)),
@@ -178,7 +182,7 @@ KERNELS: dict[str, tuple[str, Make]] = {
 RUN = (
     *("elementwise", "gemm", "linear", "row sums", "column means", "layer norm"),
     *("scan", "place of the maximum", "pool"),
-    *("permuted", "padded", "convolution"),
+    *("permuted", "padded", "convolution", "lstm"),
 )
 """One or two kernels of every family with a schedule."""
 

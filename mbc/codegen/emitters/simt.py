@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mbc.codegen.emitters.nest import kernel_buffers, parameter
 from mbc.codegen.families import Match, Schedule
@@ -127,10 +127,7 @@ class SimtFrame:
             operands,
             results,
             self.scratch,
-            tuple(
-                Launch(launch.function, names, launch.grid, launch.block)
-                for launch in launches
-            ),
+            tuple(replace(launch, args=names) for launch in launches),
             (),
             ", ".join(f"{knob} = {v}" for knob, v in sorted(self.schedule.items())),
             self.named,

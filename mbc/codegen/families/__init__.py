@@ -23,6 +23,7 @@ FAMILIES = {
     "contract": "mbc.codegen.families.contract:ContractFamily",
     "conv": "mbc.codegen.families.conv:ConvFamily",
     "attention": "mbc.codegen.families.attention:AttentionFamily",
+    "recurrent": "mbc.codegen.families.recurrent:RecurrentFamily",
     "reduce": "mbc.codegen.families.reduce:ReduceFamily",
     "rowwise": "mbc.codegen.families.rowwise:RowwiseFamily",
     "window": "mbc.codegen.families.window:WindowFamily",
