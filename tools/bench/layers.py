@@ -26,6 +26,17 @@ class Apply(nn.Module):
         return self.function(*inputs)
 
 
+class Sweep(nn.Module):
+    """An LSTM of one layer, without its last states."""
+
+    def __init__(self, features: int, hidden: int):
+        super().__init__()
+        self.lstm = nn.LSTM(features, hidden)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.lstm(x)[0]
+
+
 @dataclass(frozen=True)
 class Layer:
     """`small` shapes of inputs are for a modelled core, `middle` for CPUs, `large` for
@@ -119,6 +130,12 @@ LAYERS: dict[str, Layer] = {
         [(16, 1024)],
         [(8192, 1024)],
         [(65536, 1024)],
+    ),
+    "LSTM 128": Layer(
+        partial(Sweep, 128, 128),
+        [(4, 8, 128)],
+        [(64, 16, 128)],
+        [(256, 256, 128)],
     ),
 }
 """Names leave the sizes out, which differ by the machine."""
