@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mbc.api.artifact import Artifact as Artifact
     from mbc.api.artifact import load as load
     from mbc.api.check import check as check
+    from mbc.api.dispatch import dispatch as dispatch
     from mbc.api.lower import lower as lower
     from mbc.api.module import Module as Module
     from mbc.api.module import import_file as import_file
@@ -38,6 +39,7 @@ PUBLIC = {
     "Tuned": "mbc.api.tuned",
     "check": "mbc.api.check",
     "compile_report": "mbc.api.torch_backend",
+    "dispatch": "mbc.api.dispatch",
     "import_file": "mbc.api.module",
     "import_model": "mbc.api.module",
     "load": "mbc.api.artifact",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,6 +18,7 @@ from mbc.frontend.imported import ImportedModel
 from mbc.frontend.signature import Signature
 from mbc.frontend.store import SIGNATURE, read_text, save, with_parameters
 from mbc.ir.execute import function_named
+from mbc.ir.specialize import dynamic_function, specialized
 from mbc.ir.text import parse_module, print_module
 from mbc.ir.types import Array, numpy_dtype, tensor_type
 
@@ -41,6 +42,17 @@ class Module:
     @property
     def text(self) -> str:
         return print_module(self.op)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an extent of the inputs is left to calls."""
+        return dynamic_function(self.op) is not None
+
+    def specialize(self, extent: int) -> Module:
+        """The model at one value of its open extent, with the same parameters."""
+        if not self.is_open:
+            raise InvalidInput("no extent of the model is open")
+        return replace(self, op=specialized(self.op, extent))
 
     def save(self, path: Path | str) -> None:
         """Write `path` and, where there are parameters, `.safetensors` beside it."""
@@ -87,26 +99,29 @@ def _kind_and_name(entry: DictionaryAttr, index: int) -> tuple[str, str]:
     return "input", f"arg{index}"
 
 
-def import_model(model: nn.Module, example_inputs: Sequence[Tensor]) -> Module:
+def import_model(
+    model: nn.Module, example_inputs: Sequence[Tensor], dynamic_shapes: Any = None
+) -> Module:
     """Import a PyTorch model; `UnsupportedModel` names every missing operator.
 
     The model is exported as it is: call `.eval()` first for inference semantics of
-    dropout and batch norm (a warning names layers in training mode).
+    dropout and batch norm (a warning names layers in training mode). With
+    `dynamic_shapes`, as torch.export takes it, one extent of the inputs stays open.
     """
     from mbc.frontend.torch_export import import_model as export
 
-    imported = export(model, example_inputs)
+    imported = export(model, example_inputs, dynamic_shapes=dynamic_shapes)
     warnings = tuple(imported.warnings)
     return Module(imported.module, imported.parameters, imported.signature, warnings)
 
 
 def import_file(path: Path | str) -> Module:
     """Import from a file that defines `Model`, `get_inputs` and maybe
-    `get_init_inputs`; the model is put into evaluation mode."""
+    `get_init_inputs` and `get_dynamic_shapes`; it is put into evaluation mode."""
     from mbc.frontend.model_file import load_model_file
 
     loaded = load_model_file(Path(path))
-    return import_model(loaded.model, loaded.inputs)
+    return import_model(loaded.model, loaded.inputs, loaded.dynamic_shapes)
 
 
 def check_arrays(op: ModuleOp, given: dict[str, Any]) -> dict[str, Array]:

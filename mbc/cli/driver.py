@@ -25,7 +25,7 @@ from mbc.errors import Location, MbcError
 from mbc.ir.context import new_context
 from mbc.ir.text import parse_module, verify
 from mbc.passes.assign_target import AssignTargetPass
-from mbc.passes.pipeline import parse, pass_text, text_of
+from mbc.passes.pipeline import apply, parse, pass_text, text_of
 
 COMMENT = re.compile(r"//.*")
 SPLIT = re.compile(r"^// -----.*$\n?", re.MULTILINE)
@@ -114,7 +114,7 @@ class Driver:
         self._times.start()
         try:
             with translated():
-                one.apply(self._context, module)
+                apply(self._context, module, one)
                 if options.verify_each:
                     verify(module)
         except MbcError as error:

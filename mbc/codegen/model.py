@@ -36,6 +36,7 @@ from mbc.errors import InvalidInput
 from mbc.ir.boxes import is_aligned_run, static_box
 from mbc.ir.execute import function_named
 from mbc.ir.kernel import KernelOp, source_of
+from mbc.ir.specialize import refuse_dynamic
 from mbc.ir.types import element_of, shape_of
 
 RESHAPES = (tensor_dialect.CollapseShapeOp, tensor_dialect.ExpandShapeOp)
@@ -96,6 +97,7 @@ class ModelCode:
 
 def emit_model(module: ModuleOp) -> ModelCode:
     """Emit a module that `assign-target` and `form-kernels` ran on."""
+    refuse_dynamic(module)
     target = module_target(module)
     names = [
         op.sym_name.data for op in module.body.block.ops if isinstance(op, func.FuncOp)

@@ -100,7 +100,6 @@ def export_program(
             program = program.run_decompositions(hybrid_table())
     except EXPORT_ERRORS as error:
         raise translated(error, inputs, dynamic_shapes) from error
-    refuse_dynamic(program, dynamic_shapes)
     return program
 
 
@@ -111,20 +110,6 @@ def refuse_gradients(inputs: Sequence[Any]) -> None:
                 f"example input {position} requires a gradient: mbc compiles "
                 "inference only, so pass it detached"
             )
-
-
-def refuse_dynamic(program: ExportedProgram, dynamic_shapes: Any) -> None:
-    if dynamic_shapes is None:
-        return
-    values = [n.meta.get("val") for n in program.graph.nodes if n.op == "placeholder"]
-    tensors = [value for value in values if isinstance(value, torch.Tensor)]
-    extents: list[Any] = [extent for tensor in tensors for extent in tensor.shape]
-    if any(isinstance(extent, torch.SymInt) for extent in extents):
-        raise UnsupportedModel(
-            "dynamic dimensions are not supported yet: "
-            "import the model once for every extent"
-        )
-    raise UnsupportedModel(BATCH_OF_ONE)
 
 
 def translated(

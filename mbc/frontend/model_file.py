@@ -1,4 +1,5 @@
-"""Models as Python files: `Model`, `get_inputs()` and, optionally, `get_init_inputs()`.
+"""Models as Python files: `Model`, `get_inputs()` and, optionally, `get_init_inputs()`
+and `get_dynamic_shapes()`.
 
 The shape of KernelBench's problems. The file is run, as `python file.py` would.
 """
@@ -28,6 +29,8 @@ SEED = 42
 class LoadedModel:
     model: nn.Module
     inputs: Sequence[Any]
+    dynamic_shapes: Any = None
+    """As torch.export takes it, where the file says which extent stays open."""
 
 
 class UserCode:
@@ -78,7 +81,11 @@ class ModelFile:
             raise InvalidInput("Model is not a torch.nn.Module", place)
         with UserCode(self.path, "get_inputs()"):
             inputs = list(make_inputs())
-        return LoadedModel(model, inputs)
+        dynamic_shapes = None
+        if hasattr(self.module, "get_dynamic_shapes"):
+            with UserCode(self.path, "get_dynamic_shapes()"):
+                dynamic_shapes = self.module.get_dynamic_shapes()
+        return LoadedModel(model, inputs, dynamic_shapes)
 
 
 def load_model_file(path: Path | str) -> LoadedModel:

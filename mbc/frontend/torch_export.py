@@ -36,6 +36,7 @@ from mbc.frontend.dtypes import (
 from mbc.frontend.export import export_program, training_warnings
 from mbc.frontend.imported import VERSION, ImportedModel
 from mbc.frontend.lower import Lowerer, element_or_f32, erase_dead, live_nodes
+from mbc.frontend.open_extent import import_open
 from mbc.frontend.seed import SEED, WARNING, draws_numbers, next_seed, with_seed
 from mbc.frontend.signature import Leaf, Signature, structure_of
 from mbc.frontend.unsupported import Unsupported
@@ -57,9 +58,17 @@ def import_model(
 ) -> ImportedModel:
     """Import `model` at the extents of `example_inputs`, in the mode it is in.
 
+    With `dynamic_shapes`, as torch.export takes it, one extent of inputs stays open.
     `UnsupportedModel` names everything that stands in the way, in one sentence.
     """
-    draft = draft_of(export_program(model, example_inputs, dynamic_shapes))
+    program = export_program(model, example_inputs, dynamic_shapes)
+    if dynamic_shapes is not None:
+
+        def import_at(inputs: Sequence[Any]) -> ImportedModel:
+            return import_model(model, inputs, name)
+
+        return import_open(import_at, program, example_inputs)
+    draft = draft_of(program)
     for reason in strange_arguments(draft.arguments):
         raise UnsupportedModel(reason)
     draft.lowerer.problems.raise_if_any()

@@ -21,6 +21,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mbc.errors import InvalidInput
 from mbc.ir.kernel import KernelOp
 from mbc.ir.scalars import CASTS, CMPF, CMPI, SCALARS, cast, constant_value
+from mbc.ir.specialize import (
+    check_range,
+    extent_among,
+    has_dynamic_argument,
+    specialize_function,
+)
 from mbc.ir.structured import iterators_of, loop_extents, maps_of
 from mbc.ir.tensor_op import TensorOp, int_values
 from mbc.ir.types import (
@@ -48,9 +54,15 @@ def execute(
     `arguments` have the shapes of the block arguments; `InvalidInput` otherwise. In
     mode "float64" floating results are float64 arrays.
     """
-    body = function_named(op, function).body if isinstance(op, ModuleOp) else op.body
+    body = function_named(op, function) if isinstance(op, ModuleOp) else op
+    if isinstance(body, func.FuncOp) and has_dynamic_argument(body):
+        extent = extent_among(body, [np.shape(array) for array in arguments])
+        if isinstance(op, ModuleOp):
+            check_range(op, extent)
+        body = body.clone()
+        specialize_function(body, extent)
     with np.errstate(all="ignore"):
-        return Evaluator(mode).block(body.block, arguments)
+        return Evaluator(mode).block(body.body.block, arguments)
 
 
 def known_value(value: SSAValue, ops: Sequence[Operation]) -> Array:

@@ -33,6 +33,7 @@ PASSES = {
     "set-tile": "mbc.passes.set_tile:SetTilePass",
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",
     "set-vector": "mbc.passes.set_vector:SetVectorPass",
+    "specialize": "mbc.passes.specialize:SpecializePass",
     "split-axes": "mbc.passes.split_axes:SplitAxesPass",
     "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",
     "split-reduction": "mbc.passes.split_reduction:SplitReductionPass",

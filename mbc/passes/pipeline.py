@@ -19,11 +19,15 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.utils.hints import isa
 
 from mbc.errors import InvalidInput
+from mbc.ir.specialize import refuse_dynamic
 from mbc.ir.text import verify
 from mbc.passes import all_passes
 
 SELECTOR = "kernel"
 """The pass argument that addresses a kernel by its label."""
+
+TAKE_OPEN_EXTENTS = ("assign-target", "specialize")
+"""Passes that run on models with an extent that calls decide."""
 
 WRAPPED = re.compile(r"\s*builtin\.module\s*\((.*)\)\s*", re.DOTALL)
 BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -46,10 +50,17 @@ def run(
 ) -> None:
     """Apply the passes in place and verify the module after each."""
     for instance in passes:
-        instance.apply(ctx, module)
+        apply(ctx, module, instance)
         verify(module)
         if after is not None:
             after(instance, module)
+
+
+def apply(ctx: Context, module: ModuleOp, instance: ModulePass) -> None:
+    """One pass in place; `InvalidInput` on a model that it cannot take."""
+    if instance.name not in TAKE_OPEN_EXTENTS:
+        refuse_dynamic(module)
+    instance.apply(ctx, module)
 
 
 def text_of(passes: Sequence[ModulePass]) -> str:

@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
         require_sandbox()
     assign = AssignTargetPass(name, tuple(f"{k}={v}" for k, v in options.items()))
     passes = (assign, *parse(arguments.passes or target.pipeline))
-    module = load_model(arguments.model)
+    module = load_model(arguments.model, arguments.extent)
     runner = _runner(target)
     try:
         found = bisect(module, passes, target, runner, arguments.seed, _tell)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mbc.cli.arguments import Parser, target_of
 from mbc.cli.config import settings
+from mbc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from mbc import Module
@@ -25,6 +26,9 @@ def add_target(parser: Parser) -> None:
         default=[],
         metavar="KEY=VALUE",
         help="like vlen=512",
+    )
+    parser.add_argument(
+        "--extent", type=int, metavar="N", help="of the axis that the model leaves open"
     )
 
 
@@ -45,11 +49,16 @@ def chosen_target(arguments: argparse.Namespace) -> tuple[str, Mapping[str, Entr
     return target_of(str(target), arguments.target_option)
 
 
-def load_model(path: Path) -> Module:
-    """A `.py` file is imported, anything else is read as MLIR."""
+def load_model(path: Path, extent: int | None) -> Module:
+    """A `.py` file is imported, anything else is read as MLIR; at `extent` if open."""
     from mbc import Module
 
-    return import_model(path) if path.suffix == ".py" else Module.load(path)
+    module = import_model(path) if path.suffix == ".py" else Module.load(path)
+    if extent is not None:
+        return module.specialize(extent)
+    if module.is_open:
+        raise InvalidInput(f"{path} leaves an extent open: choose it with --extent N")
+    return module
 
 
 def import_model(path: Path) -> Module:

@@ -50,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> int:
         artifact = load(arguments.model)
         module = Module(artifact.module, artifact.parameters, artifact.signature)
     else:
-        module = load_model(arguments.model)
+        module = load_model(arguments.model, arguments.extent)
         artifact = lower(module, *target)
     inputs = read_inputs(arguments.inputs, artifact)
     outputs = artifact.run_named(dict(inputs))

@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from mbc import tune
     from mbc.cli.progress import shown_progress
 
-    module = load_model(arguments.model)
+    module = load_model(arguments.model, arguments.extent)
     path = chosen_path(arguments.kb)
     folder: Path = arguments.output or Path(f"{arguments.model.stem}-{target}")
     make_folder(folder)

@@ -14,6 +14,8 @@ from mbc.cli.output import read_text
 from mbc.errors import InvalidInput, ToolMissing, WrongResult
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from mbc.codegen.targets import Target
     from mbc.ir.kernel import KernelOp
     from mbc.runtime.gates.candidate import Candidate
@@ -104,7 +106,8 @@ def _candidate(arguments: argparse.Namespace, target: Target) -> Candidate:
         raise InvalidInput(
             f"'{arguments.kernel}' names no kernel: write it like model.mlir:k3"
         )
-    kernel = _kernel(Path(model), label, target)
+    module = load_model(Path(model), arguments.extent).op.clone()
+    kernel = _kernel(module, label, target)
     if arguments.source == "-":
         return Candidate(kernel, target)
     text = read_text(arguments.source)
@@ -113,14 +116,13 @@ def _candidate(arguments: argparse.Namespace, target: Target) -> Candidate:
     return Candidate(kernel, target, text, arguments.any_extents)
 
 
-def _kernel(model: Path, label: str, target: Target) -> KernelOp:
+def _kernel(module: ModuleOp, label: str, target: Target) -> KernelOp:
     """From the text's own kernels, or from those that the target's passes form."""
     from mbc.ir.attributes import TARGET
     from mbc.ir.context import new_context
     from mbc.ir.kernel import kernel_by_label, kernels
     from mbc.passes.pipeline import parse, run
 
-    module = load_model(model).op.clone()
     module.attributes[TARGET] = target.attribute()
     if next(kernels(module), None) is None:
         run(new_context(), module, parse(target.model_pipeline))
