@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -25,8 +25,12 @@ from mbc.api.subject import (
     whole_kernel,
 )
 from mbc.api.value_findings import value_findings
+from mbc.errors import UnsupportedModel
 from mbc.frontend.findings import Finding, Severity
 from mbc.ir.execute import function_named
+
+if TYPE_CHECKING:
+    from mbc.frontend.model_file import LoadedModel
 
 VERSION = 1
 """Of the JSON form."""
@@ -76,9 +80,13 @@ def diagnose(path: Path | str) -> Diagnosis:
 
 
 def _values(path: Path, module: ModuleOp) -> Iterator[Finding]:
+    from mbc.frontend.model_file import load_model_file
+
     kernel = whole_kernel(module)
     if is_cheap(kernel):
-        yield from value_findings(_as_written(path))
+        loaded = load_model_file(path)
+        yield from _open_extent(loaded)
+        yield from value_findings(_as_written(loaded))
         return
     size = f"{footprint(kernel) / 1e9:.1f} GB of tensors"
     subject = shrunk(module)
@@ -92,10 +100,18 @@ def _values(path: Path, module: ModuleOp) -> Iterator[Finding]:
         yield replace(finding, message=f"{finding.message}, in the smaller model")
 
 
-def _as_written(path: Path) -> Subject:
-    from mbc.frontend.model_file import load_model_file
+def _open_extent(loaded: LoadedModel) -> Iterator[Finding]:
+    """What keeps the extent from staying open that the file wants open."""
+    if loaded.dynamic_shapes is None:
+        return
+    try:
+        import_model(loaded.model, loaded.inputs, loaded.dynamic_shapes)
+    except UnsupportedModel as error:
+        places = () if error.location is None else (error.location,)
+        yield Finding("error", "fixed-extent", error.message, places)
 
-    loaded = load_model_file(path)
+
+def _as_written(loaded: LoadedModel) -> Subject:
     module = import_model(loaded.model, loaded.inputs)
     given = check_arrays(module.op, module.signature.input_values(loaded.inputs))
     values = {**module.parameters, **given}

@@ -128,9 +128,26 @@ def translated(
             "compute both branches and select with torch.where",
             location,
         )
+    if "Constraints violated" in text:
+        return UnsupportedModel(
+            "the model does not take every extent of a dynamic dimension: "
+            f"{violation(text)}",
+            location,
+        )
     first = next((line for line in text.splitlines() if line.strip()), "no message")
     reason = f"{type(error).__name__}: {first.strip()}"
     return UnsupportedModel(f"torch.export failed{place}: {reason}", location)
+
+
+def violation(text: str) -> str:
+    """Of what torch says of a dimension: what it suggests, else complains of."""
+    lines = [line.strip() for line in text.splitlines()]
+    if "Suggested fixes:" in lines:
+        suggested = lines[lines.index("Suggested fixes:") + 1 :]
+        end = suggested.index("") if "" in suggested else len(suggested)
+        return f"torch suggests {', '.join(suggested[:end])}"
+    complaints = (line[2:] for line in lines if line.startswith("- "))
+    return next(complaints, lines[0])
 
 
 def training_warnings(model: nn.Module) -> list[str]:

@@ -89,7 +89,8 @@ def open_extent(program: ExportedProgram, inputs: Sequence[Any]) -> OpenExtent:
             "one dynamic dimension is supported, and no sums or products of it; the "
             f"inputs have {', '.join(map(str, sorted(symbols, key=str)))}"
         )
-    bounds = program.range_constraints[symbol]
+    constraints: Any = program.range_constraints
+    bounds = constraints[symbol]
     high = int(bounds.upper) if bounds.upper.is_Integer else UNBOUNDED
     return OpenExtent(tuple(place for place, _ in found), int(bounds.lower), high)
 
@@ -104,7 +105,7 @@ def symbolic_axes(
         value = node.meta.get("val")
         shape: Sequence[Any] = value.shape if isinstance(value, torch.Tensor) else ()
         for axis, extent in enumerate(shape):
-            if isinstance(extent, torch.SymInt):
+            if not isinstance(extent, int):
                 yield (leaf, axis), extent.node.expr
 
 

@@ -184,7 +184,10 @@ def _filled(
 ) -> list[int]:
     """`shape` with the sizes that stand for its unknown extents, in order."""
     values = iter(given)
-    return [sizes[next(values)] if n == DYNAMIC_INDEX else n for n in shape]
+    filled = [sizes[next(values)] if n == DYNAMIC_INDEX else n for n in shape]
+    if any(n < 0 for n in filled):
+        raise InvalidInput("the model has no meaning at so small an extent")
+    return filled
 
 
 def _retype(value: SSAValue, shape: Sequence[int]) -> None:
