@@ -89,8 +89,7 @@ def open_extent(program: ExportedProgram, inputs: Sequence[Any]) -> OpenExtent:
             "one dynamic dimension is supported, and no sums or products of it; the "
             f"inputs have {', '.join(map(str, sorted(symbols, key=str)))}"
         )
-    constraints: Any = program.range_constraints
-    bounds = constraints[symbol]
+    bounds: Any = getattr(program, "range_constraints")[symbol]  # typed only in part
     high = int(bounds.upper) if bounds.upper.is_Integer else UNBOUNDED
     return OpenExtent(tuple(place for place, _ in found), int(bounds.lower), high)
 
@@ -103,10 +102,11 @@ def symbolic_axes(
     nodes = [node for spec, node in rows if spec.kind == InputKind.USER_INPUT]
     for leaf, node in enumerate(nodes):
         value = node.meta.get("val")
-        shape: Sequence[Any] = value.shape if isinstance(value, torch.Tensor) else ()
+        shape: list[Any] = [*value.shape] if isinstance(value, torch.Tensor) else []
         for axis, extent in enumerate(shape):
-            if not isinstance(extent, int):
-                yield (leaf, axis), extent.node.expr
+            if isinstance(extent, torch.SymInt):
+                symbolic: Any = extent
+                yield (leaf, axis), symbolic.node.expr
 
 
 def leaves(inputs: Sequence[Any]) -> list[Any]:
