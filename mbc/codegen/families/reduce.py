@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import anchored, buffer_names
-from mbc.codegen.families.rowwise import row_cost, row_space, row_threads
+from mbc.codegen.families.rowwise import row_cost, row_refusal, row_space, row_threads
 from mbc.codegen.families.vectors import body_vectorizes
 from mbc.codegen.loops import Access, Nest, access, collapse, nest_of, row_major
 from mbc.codegen.targets import Target
@@ -69,10 +69,13 @@ class ReduceFamily:
         assert isinstance(match, ReduceMatch)
         if match.inner > 1:
             return column_space(target)
-        return row_space(target, row_threads(match.outer, match.reduced, target))
+        threads = row_threads(match.outer, match.reduced, target)
+        # Extrema that keep NaN have more than their partial results in registers.
+        unroll = (2, 1, 4) if match.kind in ("max", "min") else (4, 1, 2)
+        return row_space(target, threads, unroll)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
-        return ""
+        return row_refusal(schedule)
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         return ()

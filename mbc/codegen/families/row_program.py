@@ -188,7 +188,7 @@ def _kept(
         and made[name].kind == "row"
         and s.phase > made[name].phase
     }
-    wanted = [s.result for s in statements if s.result in later and _costly(s)]
+    wanted = [s.result for s in statements if s.result in later and is_expensive(s)]
     homes = [
         s.access.buffer
         for s in stores
@@ -201,7 +201,8 @@ def _kept(
     return dict(zip(wanted, places))
 
 
-def _costly(statement: Statement) -> bool:
+def is_expensive(statement: Statement) -> bool:
+    """Worth keeping, rather than computing again."""
     op = statement.op
     if not isinstance(op, linalg.GenericOp):
         return False

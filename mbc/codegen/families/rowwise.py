@@ -31,8 +31,8 @@ class RowwiseMatch(Match):
 
 class RowwiseFamily:
     """Knobs: `vector` (LMUL on RVV, lanes per access on SIMT; on GPUs it divides a
-    segment), `unroll` (strips in flight, RVV), `parallel` (work items per row on GPUs,
-    rows per group on CPUs)."""
+    segment), `unroll` (rows side by side, RVV), `parallel` (work items per row on
+    GPUs, rows per group on CPUs)."""
 
     def match(self, kernel: KernelOp, target: Target) -> RowwiseMatch | None:
         clone = kernel.copy()
@@ -53,7 +53,7 @@ class RowwiseFamily:
         return {**space, "vector": fitting}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
-        return ""
+        return row_refusal(schedule)
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         return ()
@@ -73,16 +73,32 @@ def fits_vectors(kernel: KernelOp, target: Target) -> bool:
     return f32 and all(body_vectorizes(op, target) for op in generics)
 
 
-def row_space(target: Target, threads: int) -> Space:
+def row_space(
+    target: Target, threads: int, unroll: tuple[int, ...] = (4, 1, 2)
+) -> Space:
     """Knobs of kernels that walk rows; on GPUs `threads` per row come first."""
     if not target.simt:
-        return {"vector": (4, 8, 2, 1), "unroll": (1, 2)}
+        return {"vector": (4, 8, 2, 1), "unroll": unroll}
     if target.is_cpu_style:
         return {"vector": (16, 8, 4), "parallel": (1, 4, 16)}
     parallel = dict.fromkeys((threads, *ROW_THREADS))
     return {"vector": (4, 1), "parallel": tuple(parallel)}
 
 
+def row_refusal(schedule: Schedule) -> str:
+    """Of more partial results than there are vector registers, on RVV."""
+    vector, unroll = schedule.get("vector", 1), schedule.get("unroll", 1)
+    assert isinstance(vector, int)
+    assert isinstance(unroll, int)
+    if vector * (unroll + 1) <= VECTOR_REGISTERS:
+        return ""
+    return (
+        f"partial results of {unroll} rows or strips at LMUL {vector} and what they "
+        f"take in need over {VECTOR_REGISTERS} vector registers"
+    )
+
+
+VECTOR_REGISTERS = 32
 ROW_THREADS = (256, 128, 512, 1024, 64, 32, 16, 8)
 ELEMENTS_PER_THREAD = 16
 """Of a row: four vectors in flight, and few enough to stay in registers."""

@@ -182,6 +182,28 @@ def spread(x: SSAValue) -> SSAValue:
     return build.elementwise(ends, shape, f32, subtract)
 
 
+def spread_of_two(x: SSAValue) -> SSAValue:
+    ends = [reduced(kind, (2,), True)(x) for kind in ("max", "min")]
+    return build.elementwise(ends, (*shape_of(x)[:2], 1), f32, subtract)
+
+
+def scaled_softmax(x: SSAValue, by_row: SSAValue, by_column: SSAValue) -> SSAValue:
+    """An operand that is the same along a row, one that is the same for all rows."""
+
+    def body(v: SSAValue, r: SSAValue, c: SSAValue) -> SSAValue:
+        return add(multiply(v, r), c)
+
+    return softmax(build.elementwise([x, by_row, by_column], shape_of(x), f32, body))
+
+
+def shifted_squares(x: SSAValue) -> SSAValue:
+    """A product that is summed, and one that a sum of its row is added to."""
+    shape = shape_of(x)
+    squares = build.elementwise([x], shape, f32, lambda v: multiply(v, v))
+    total = reduced("sum", (1,), True)(squares)
+    return build.elementwise([squares, total], shape, f32, add)
+
+
 def confidence(x: SSAValue) -> SSAValue:
     """The largest probability: exponentials are kept in scratch."""
     return reduced("max", (1,))(softmax(x))
@@ -204,6 +226,21 @@ def rowwise_cases() -> list[Case]:
                 schedule,
             ),
         ]
+    for schedule in ({"vector": 4, "unroll": 4}, {"vector": 1, "unroll": 4}):
+        cases += [
+            Case(name, "rowwise", shapes, built, schedule, -9, 9)
+            for name, shapes, built in (
+                ("softmax, rows", [(7, 139)], softmax),
+                ("softmax, few rows", [(3, 13)], softmax),
+                ("softmax, one column", [(9, 1)], softmax),
+                ("confidence, rows", [(6, 75)], confidence),
+                ("spread, rows", [(2, 5, 45)], spread_of_two),
+                ("log softmax, rows", [(2, 5, 37)], log_softmax),
+                ("layer norm, rows", [(2, 7, 53), (53,), (53,)], layer_norm),
+                ("shifted squares", [(5, 43)], shifted_squares),
+                ("masked rows", [(9, 41), (9, 1), (41,)], scaled_softmax),
+            )
+        ]
     wide = [(2, 3, 5, 7), (5, 7), (5, 7)]
     cases.append(Case("two axes", "rowwise", wide, layer_norm, SOME[0]))
     return cases
@@ -225,11 +262,12 @@ def reduce_cases() -> list[Case]:
     for i, kind in enumerate(("sum", "mean", "max", "min", "prod")):
         low, high = (0.8, 1.2) if kind == "prod" else (-2.0, 2.0)
         one, all_axes = reduced(kind, (1,)), reduced(kind, (0, 1, 2))
-        for schedule in (SOME[i % 4], {"vector": 4, "unroll": 2}):
+        rows = {"vector": 2, "unroll": 4}
+        for schedule in (SOME[i % 4], {"vector": 4, "unroll": 2}, rows):
             cases += [
                 Case(f"{kind} {name}", "reduce", [shape], built, schedule, low, high)
                 for name, shape, built in (
-                    ("of rows", (5, 61), one),
+                    ("of rows", (7, 61), one),
                     ("of columns", (3, 7, 71), one),
                     ("of all", (3, 7, 11), all_axes),
                 )

@@ -76,7 +76,7 @@ class _ArgReduce:
             f"total = {folds.combined(kind, 'total', other, whole, self.headers)};"
             for other in totals[1:]
         ]
-        joined = folds.join(kind, "total", "", whole, self.headers)
+        joined = folds.join(kind, "total", whole, self.headers)
         odd = f"rest + {whole.call('vcpop', 'odd').text}"
         after.append(f"const float here = {odd} ? MBC_NAN : {joined};")
         full: list[str] = []

@@ -44,9 +44,8 @@ def _instruction(kind: str) -> str:
     return INSTRUCTIONS[carried(kind).removesuffix("num")]
 
 
-def join(kind: str, total: str, count: str, vectors: Vectors, headers: set[str]) -> str:
-    """The scalar that all elements of `total` make; a mean is over `count`."""
+def join(kind: str, total: str, vectors: Vectors, headers: set[str]) -> str:
+    """The scalar that all elements of `total` make; of a mean, the sum."""
     name = f"reduce_{carried(kind)}"
     headers.add(vector_header(name, vectors.lmul))
-    text = vectors.helper(name, total).text
-    return f"{text} / (float){count}" if kind == "mean" else text
+    return vectors.helper(name, total).text

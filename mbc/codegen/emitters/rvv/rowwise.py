@@ -23,23 +23,27 @@ def emit_rows(
 ) -> KernelCode:
     """The kernel of any match that can be said as a row program."""
     extents = tuple((f"N{d}", extent) for d, extent in enumerate(program.extents))
+    unroll = number(schedule, "unroll")
+    tile = unroll if program.rows and unroll <= program.rows[-1] else 1
     scratch = tuple(
-        Buffer(place, "f32", (program.length,), "scratch")
+        Buffer(place, "f32", (tile * program.length,), "scratch")
         for place in program.kept.values()
         if place.startswith("s")
     )
     frame = Frame(match, target, schedule, extents, scratch)
     vectors = Vectors(number(schedule, "vector"))
-    unroll = number(schedule, "unroll")
-    text = RowText(program, target, vectors, unroll, frame.constants)
-    passes = text.passes()
+    texts = [
+        RowText(program, target, vectors, count, frame.constants)
+        for count in (tile, 1)[tile == 1 :]
+    ]
+    passes = [text.passes() for text in texts]
     rows = frame.constants[: len(program.rows)]
-    loops = [(f"i{d}", name) for d, (name, _) in enumerate(rows)]
     return frame.code(
         "rvv/rowwise.c.j2",
-        text.headers,
-        loops=loops,
-        passes=passes,
+        {header for text in texts for header in text.headers},
+        loops=[(f"i{d}", name) for d, (name, _) in enumerate(rows)],
+        tile=tile,
+        tiled=passes[0] if tile > 1 else [],
+        passes=passes[-1],
         vectors=vectors,
-        unroll=unroll,
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["vector", "mask", "scalar", "flag"]
+Kind = Literal["vector", "mask", "scalar", "flag", "product"]
 
 
 @dataclass(frozen=True)
 class Value:
-    """An expression: f32 lanes, a mask, a float for all lanes, or an int 0 or 1."""
+    """An expression: f32 lanes, a mask, a float for all lanes, or an int 0 or 1; of a
+    product, the two factors of f32 lanes that are only added to others."""
 
     text: str
     kind: Kind

@@ -105,6 +105,9 @@ class VectorPrinter:
         if op.name not in ("arith.addf", "arith.subf"):
             return None
         for index, value in enumerate(op.operands):
+            other = table.get(op.operands[1 - index])
+            if value in table and table[value].kind == "product" and other:
+                return self.vectors.call("vfmacc", other.text, table[value].text)
             product = value.owner
             if value in table or not isinstance(product, Operation):
                 continue
