@@ -70,6 +70,11 @@ def some_are_nan(x: Array) -> None:
     x.reshape(-1)[3::31] = -np.inf
 
 
+def infinities(x: Array) -> None:
+    """Whose sum is no number, though each of them is one."""
+    x.reshape(-1)[5::11], x.reshape(-1)[2::7] = np.inf, -np.inf
+
+
 def all_are(value: float) -> Callable[[Array], None]:
     def change(x: Array) -> None:
         x[...] = value
@@ -97,6 +102,7 @@ def cases() -> list[Case]:
     ]
     specials = {
         "nan": some_are_nan,
+        "infinities": infinities,
         "all nan": all_are(np.nan),
         "all -inf": all_are(-np.inf),
         "all inf": all_are(np.inf),

@@ -45,9 +45,8 @@ class ArgReduceMatch(Match):
 
 class ArgReduceFamily:
     """Knobs: `vector` (LMUL on RVV, lanes on CPUs) along the row where it is contiguous
-    and along the columns otherwise; `unroll` (strips side by side, RVV rows);
-    `parallel` (vectors of columns side by side on CPUs, work items per row or group
-    size on GPUs)."""
+    and along the columns otherwise; `parallel` (vectors of columns side by side on
+    CPUs, work items per row or group size on GPUs)."""
 
     def match(self, kernel: KernelOp, target: Target) -> ArgReduceMatch | None:
         found = anchored(kernel, ArgReduceOp)
@@ -69,10 +68,8 @@ class ArgReduceFamily:
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, ArgReduceMatch)
         columns = match.inner > 1
-        if not target.simt and columns:
-            return {"vector": (4, 2, 1)}
         if not target.simt:
-            return {"vector": (4, 8, 2, 1), "unroll": (2, 1, 4)}
+            return {"vector": (4, 2, 1)}
         if target.is_cpu_style:
             return {"vector": (16, 8, 4), "parallel": (4, 1, 2) if columns else (1,)}
         if columns:

@@ -1,8 +1,8 @@
-"""arg_reduce on RVV: the extremum of chunks of a row, then where it is in its chunk;
-or vectors of values and indices across columns.
+"""arg_reduce on RVV: every lane carries its best element and where it was met.
 
-Looking for an element is cheap and done once per row, in one chunk that is still in
-cache; carrying an index along with every element is not.
+`vfmax` and comparisons drop NaN, which beats every number; so a sum notes whether lanes
+may have met one. Then a row is searched for it, and columns are walked again by a step
+that keeps it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import replace
 from mbc.codegen.emitters.rvv import folds
 from mbc.codegen.emitters.rvv.frame import Frame
 from mbc.codegen.emitters.rvv.knobs import number
-from mbc.codegen.emitters.rvv.strips import strip_index, suffix
 from mbc.codegen.emitters.rvv.values import Value, Vectors
 from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
 from mbc.codegen.families import Match, Schedule
@@ -21,12 +20,8 @@ from mbc.codegen.loops import Access, index_text
 from mbc.codegen.program import KernelCode
 from mbc.codegen.targets import Target
 
-CHUNK = 1024
-"""Elements; a small part of the first cache."""
-FULL = "odd = __riscv_vmor(odd, {0}, vl);"
-REST = "rest += __riscv_vcpop({0}, vl);"
-"""A mask has no elements to keep behind a shorter length, so the rest is counted."""
-SIGNS = {"max": (">", "vmfgt"), "min": ("<", "vmflt")}
+BEYOND = {"max": "vmfgt", "min": "vmflt"}
+"""Whether an element is better than the best so far; the first of equals stays."""
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
@@ -42,12 +37,11 @@ class _ArgReduce:
         extents += [] if self.is_rows else [("INNER", match.inner)]
         self.frame = Frame(match, target, schedule, tuple(extents))
         self.vectors = Vectors(number(schedule, "vector"))
-        self.unroll = number(schedule, "unroll") if self.is_rows else 1
         self.headers: set[str] = set()
 
     def code(self) -> KernelCode:
         match, names = self.match, [name for name, _ in self.frame.constants]
-        text = self._rows() if self.is_rows else {"step": self._step()}
+        joined = "" if not self.is_rows else self._joined()
         return self.frame.code(
             "rvv/arg_reduce.c.j2",
             self.headers,
@@ -56,70 +50,19 @@ class _ArgReduce:
             reduced=names[1],
             inner=names[-1],
             vectors=self.vectors,
-            unroll=self.unroll,
-            size=CHUNK,
-            sign=SIGNS[match.kind][0],
             start=folds.STARTS[match.kind],
             where=match.where,
             value=match.value,
-            **text,
+            uniforms=self._uniforms() if self.is_rows else [],
+            element=self._declared(),
+            step=self._step(),
+            careful=self._careful(),
+            joined=joined,
         )
 
-    # ---- along a row ----
-
-    def _rows(self) -> dict[str, object]:
-        # A mask of NaN beside the extremum costs less than an extremum that keeps it.
-        kind, whole = f"{self.match.kind}num", replace(self.vectors, length="vlmax")
-        totals = [f"total{suffix(s)}" for s in range(self.unroll)]
-        start = folds.start(kind, whole)
-        after = [
-            f"total = {folds.combined(kind, 'total', other, whole, self.headers)};"
-            for other in totals[1:]
-        ]
-        joined = folds.join(kind, "total", whole, self.headers)
-        odd = f"rest + {whole.call('vcpop', 'odd').text}"
-        after.append(f"const float here = {odd} ? MBC_NAN : {joined};")
-        full: list[str] = []
-        for s in range(self.unroll):
-            full += self._fold(strip_index("r", s), suffix(s), FULL)
-        return {
-            "uniforms": self._uniforms(),
-            "before": [
-                f"{self.vectors.mask} odd = {whole.flag_mask('0')};",
-                "size_t rest = 0;",
-                *(f"{self.vectors.type} {t} = {start};" for t in totals),
-            ],
-            "full": full,
-            "single": self._fold("r", "", REST),
-            "after": after,
-            "search": self._search(),
-        }
-
-    def _fold(self, index: str, end: str, note: str) -> list[str]:
-        """Takes a strip in; `note` keeps its NaN."""
-        printer = self._printer()
-        value = self.vectors.as_vector(self._element(printer, index, end))
-        name = f"y{end}"
-        nan = self.vectors.call("vmfne", name, name).text
-        kind = f"{self.match.kind}num"
-        return [
-            *printer.lines,
-            f"const {self.vectors.type} {name} = {value};",
-            note.format(nan),
-            folds.step(kind, f"total{end}", name, self.vectors, self.headers),
-        ]
-
-    def _search(self) -> list[str]:
-        """Declares `x`, the elements of a strip, and `hit`, the lanes that are best."""
-        printer, call = self._printer(), self.vectors.call
-        value = self.vectors.as_vector(self._element(printer, "r", ""))
-        same = call("vmfeq", "x", "best").text
-        hit = call("vmor", same, call("vmfne", "x", "x").text).text
-        return [
-            *printer.lines,
-            f"const {self.vectors.type} x = {value};",
-            f"const {self.vectors.mask} hit = {hit};",
-        ]
+    def _joined(self) -> str:
+        whole = replace(self.vectors, length="vlmax")
+        return folds.join(f"{self.match.kind}num", "best", whole, self.headers)
 
     def _uniforms(self) -> list[str]:
         """Declarations of what is the same along a row."""
@@ -129,48 +72,63 @@ class _ArgReduce:
             if not access.strides[1]
         ]
 
-    # ---- down columns ----
+    def _declared(self) -> list[str]:
+        """Declares `x`, the elements of a strip."""
+        printer = self._printer()
+        value = self.vectors.as_vector(self._element(printer))
+        return [*printer.lines, f"const {self.vectors.type} x = {value};"]
 
     def _step(self) -> list[str]:
-        """One row further down: the lanes where it is better take it and its index."""
-        printer, call = self._printer(), self.vectors.call
-        value = self.vectors.as_vector(self._element(printer, "i", ""))
-        beyond = call(SIGNS[self.match.kind][1], "x", "best").text
+        """The lanes where an element is better take it and its index."""
+        beyond = self.vectors.call(BEYOND[self.match.kind], "x", "best").text
+        return [
+            f"sum = {self._kept('vfadd', 'sum', 'sum', 'x')};",
+            f"const {self.vectors.mask} take = {beyond};",
+            *self._taken(),
+        ]
+
+    def _careful(self) -> list[str]:
+        """As `_step`, but a NaN is taken by lanes that hold a number."""
+        call = self.vectors.call
+        beyond = call(BEYOND[self.match.kind], "x", "best").text
         nan = call("vmand", call("vmfne", "x", "x").text, "number").text
-        lines = [
-            *printer.lines,
-            f"const {self.vectors.type} x = {value};",
+        return [
             f"const {self.vectors.mask} number = {call('vmfeq', 'best', 'best').text};",
             f"const {self.vectors.mask} take = {call('vmor', beyond, nan).text};",
-            f"best = {call('vmerge', 'best', 'x', 'take').text};",
-            f"where = {call('vmerge', 'where', 'r', 'take').text};",
+            *self._taken(),
         ]
-        return lines
 
-    # ---- both ----
+    def _taken(self) -> list[str]:
+        return [
+            f"best = {self._kept('vmerge', 'best', 'best', 'x', 'take')};",
+            f"where = {self._kept('vmerge', 'where', 'where', 'r', 'take')};",
+        ]
+
+    def _kept(self, name: str, into: str, *operands: str) -> str:
+        """Strips of a row differ in length: lanes behind it keep what they have."""
+        if not self.is_rows:
+            return self.vectors.call(name, *operands).text
+        return self.vectors.call(f"{name}_tu", into, *operands).text
 
     def _printer(self) -> VectorPrinter:
         return VectorPrinter(self.target, self.vectors, headers=self.headers)
 
-    def _element(self, printer: VectorPrinter, lane: str, end: str) -> Value:
+    def _element(self, printer: VectorPrinter) -> Value:
         """What is compared, from the kernel's operands."""
         values = [
-            self._load(printer, j, access, lane, end)
-            for j, access in enumerate(self.match.inputs)
+            self._load(printer, j, access) for j, access in enumerate(self.match.inputs)
         ]
         if self.match.prologue is None:
             return values[0]
         block = self.match.prologue.body.block
         unused = [Value("0.0f", "scalar")] * (len(block.args) - len(values))
-        return printer.body(block, [*values, *unused], end)[0]
+        return printer.body(block, [*values, *unused])[0]
 
-    def _load(
-        self, printer: VectorPrinter, number: int, access: Access, lane: str, end: str
-    ) -> Value:
-        stride, name = access.strides[1 if self.is_rows else 2], f"x{number}{end}"
+    def _load(self, printer: VectorPrinter, number: int, access: Access) -> Value:
+        stride, name = access.strides[1 if self.is_rows else 2], f"x{number}"
         if self.is_rows and not stride:
-            return Value(f"x{number}", "scalar")
-        place = self._index(access, lane)
+            return Value(name, "scalar")
+        place = self._index(access, "r" if self.is_rows else "i")
         if not stride:
             printer.lines.append(f"const float {name} = {access.buffer}[{place}];")
             return Value(name, "scalar")
