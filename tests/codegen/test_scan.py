@@ -58,6 +58,21 @@ def fused(
     return module_of(floats(shape, *others), body)
 
 
+def turned(rows: int, columns: int) -> ModuleOp:
+    """Along rows that lie in memory as columns."""
+
+    def body(x: SSAValue) -> SSAValue:
+        def twice(v: SSAValue) -> SSAValue:
+            return add(v, v)
+
+        reads = [build.dims_map(2, [1, 0])]
+        shape, element = (rows, columns), element_of(x)
+        ready = build.elementwise([x], shape, element, twice, reads)
+        return scanned(ready, "sum", 1)
+
+    return module_of(floats((columns, rows)), body)
+
+
 def near_one(x: Array) -> None:
     """Products that stay in range."""
     x[...] = 1 + x * 0.01
@@ -90,6 +105,20 @@ def cases() -> list[Case]:
     found = [
         Case("rows", partial(scan, (3, 203), "sum", 1), schedules="each"),
         Case("columns", partial(scan, (2, 11, 203), "sum", 1), schedules="each"),
+        *(
+            Case(f"one row of {n}", partial(scan, (1, n), "sum", 1, reverse=True))
+            for n in (7, 8, 9, 31, 65, 127, 131)
+        ),
+        *(
+            Case(
+                f"fused rows, {', '.join(form)}",
+                partial(fused, (2, 149), 1, (149,), (2, 1), **form),
+                schedules="each",
+            )
+            for form in FORMS
+        ),
+        Case("shifted rows", partial(fused, (2, 83), 1, (2, 1), (83,)), [], "each"),
+        Case("turned rows", partial(turned, 3, 93), schedules="each"),
         Case("one long row", partial(scan, (70001,), "sum", 0), schedules="each"),
         Case("long rows", partial(scan, (2, 40007), "max", 1)),
         Case("element", partial(scan, (1, 1), "sum", 1)),

@@ -57,7 +57,8 @@ class ScanMatch(Match):
 
 class ScanFamily:
     """Knobs: `vector` (LMUL on RVV, lanes per access on SIMT) along the row where it is
-    contiguous and along the columns otherwise; `unroll` (strips side by side, RVV);
+    contiguous and along the columns otherwise; `unroll` (neighbours that a lane
+    scans by itself, or strips of columns side by side, RVV);
     `parallel` (parts of a long row, on CPUs; work items per row, on GPUs)."""
 
     def match(self, kernel: KernelOp, target: Target) -> ScanMatch | None:
@@ -90,7 +91,16 @@ class ScanFamily:
         return {"vector": (4, 1), "parallel": tuple(choices)}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
-        return ""
+        assert isinstance(match, ScanMatch)
+        vector, unroll = schedule.get("vector", 1), schedule.get("unroll", 1)
+        assert isinstance(vector, int)
+        assert isinstance(unroll, int)
+        if target.simt or match.inner > 1 or vector * unroll <= LARGEST_SEGMENTS:
+            return ""
+        return (
+            f"segments of {unroll} fields at LMUL {vector} need over "
+            f"{LARGEST_SEGMENTS} vector registers"
+        )
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         return ()
@@ -103,6 +113,8 @@ class ScanFamily:
         return row_cost(match.kernel, rows, length, target, schedule)
 
 
+LARGEST_SEGMENTS = 8
+"""Registers of one segment load."""
 FEW_UNITS = 4
 """Fewer processors gain nothing from parts, which read the row a second time."""
 
