@@ -237,6 +237,7 @@ def rowwise_cases() -> list[Case]:
                 ("spread, rows", [(2, 5, 45)], spread_of_two),
                 ("log softmax, rows", [(2, 5, 37)], log_softmax),
                 ("layer norm, rows", [(2, 7, 53), (53,), (53,)], layer_norm),
+                ("layer norm, one column", [(6, 1), (1,), (1,)], layer_norm),
                 ("shifted squares", [(5, 43)], shifted_squares),
                 ("masked rows", [(9, 41), (9, 1), (41,)], scaled_softmax),
             )

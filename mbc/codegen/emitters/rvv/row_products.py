@@ -18,7 +18,7 @@ from mbc.ir.ops.reduce import ReduceOp
 
 def added_products(step: Pass) -> set[str]:
     """The row values of a pass that are products, and read by one addition alone."""
-    rows = {s.result: s for s in step.rows}
+    rows, varying = {s.result: s for s in step.rows}, _varying(step)
     uses = Counter(
         source
         for reader in (*step.rows, *step.reduces)
@@ -33,13 +33,25 @@ def added_products(step: Pass) -> set[str]:
         if isinstance(source, str)
         and uses[source] == 1
         and source in rows
-        and _is_product(rows[source], rows)
-        and _adds(reader, place, rows)
+        and source in varying
+        and _is_product(rows[source])
+        and _adds(reader, place, varying)
     }
 
 
-def _is_product(statement: Statement, rows: dict[str, Statement]) -> bool:
-    """Of two operands, one of which at least differs along the row."""
+def _varying(step: Pass) -> set[Access | str]:
+    """What is not the same for all elements of a row, or of its segment."""
+    found: set[Access | str] = set(step.loads)
+    for statement in step.rows:
+        found.update(
+            i for i in statement.inputs if isinstance(i, Access) and i.strides[-1]
+        )
+        if any(source in found for source in statement.inputs):
+            found.add(statement.result)
+    return found
+
+
+def _is_product(statement: Statement) -> bool:
     assert isinstance(statement.op, linalg.GenericOp)
     block = statement.op.body.block
     first, *rest = block.ops
@@ -47,11 +59,10 @@ def _is_product(statement: Statement, rows: dict[str, Statement]) -> bool:
         isinstance(first, arith.MulfOp)
         and len(rest) == 1
         and all(value in block.args for value in first.operands)
-        and any(_varies(source, rows) for source in statement.inputs)
     )
 
 
-def _adds(reader: Statement, place: int, rows: dict[str, Statement]) -> bool:
+def _adds(reader: Statement, place: int, varying: set[Access | str]) -> bool:
     """Whether input number `place` is only added to what differs along the row."""
     if isinstance(reader.op, ReduceOp):
         return reader.op.str_of("kind") in ("sum", "mean")
@@ -62,12 +73,6 @@ def _adds(reader: Statement, place: int, rows: dict[str, Statement]) -> bool:
         return False
     addends = [v for v in uses[0].operation.operands if v is not argument]
     return len(addends) == 1 and any(
-        addends[0] is other and _varies(source, rows)
+        addends[0] is other and source in varying
         for other, source in zip(block.args, reader.inputs)
     )
-
-
-def _varies(source: Access | str, rows: dict[str, Statement]) -> bool:
-    if isinstance(source, Access):
-        return bool(source.strides[-1])
-    return source in rows
