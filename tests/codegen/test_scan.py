@@ -86,6 +86,11 @@ def some_are_special(x: Array) -> None:
     flat[150::301] = np.nan
 
 
+def infinities(x: Array) -> None:
+    """Whose sum is no number, though each of them is one."""
+    x.reshape(-1)[5::11], x.reshape(-1)[2::7] = np.inf, -np.inf
+
+
 Form = dict[str, PropertyValue]
 FORMS: Sequence[Form] = [
     {},
@@ -118,6 +123,16 @@ def cases() -> list[Case]:
             for form in FORMS
         ),
         Case("shifted rows", partial(fused, (2, 83), 1, (2, 1), (83,)), [], "each"),
+        *(
+            Case(f"{kind}, infinities", partial(scan, (2, 301), kind, 1), [infinities])
+            for kind in ("max", "min")
+        ),
+        Case(
+            "special rows",
+            partial(scan, (4, 301), "max", 1),
+            [some_are_special],
+            "each",
+        ),
         Case("turned rows", partial(turned, 3, 93), schedules="each"),
         Case("one long row", partial(scan, (70001,), "sum", 0), schedules="each"),
         Case("long rows", partial(scan, (2, 40007), "max", 1)),

@@ -33,7 +33,7 @@ class _Columns:
         self.frame = Frame(match, target, schedule, extents)
         self.vectors = Vectors(number(schedule, "vector"))
         self.unroll = number(schedule, "unroll")
-        self.text = ScanText(match, target, self.vectors)
+        self.text = ScanText(match, target, self.vectors, match.kind)
 
     def code(self) -> KernelCode:
         outer, length, inner = (name for name, _ in self.frame.constants)

@@ -5,6 +5,8 @@ fields    a b     c d     e f
 within    a ab    c cd    e ef       each lane by itself, one vector per field
 across    -       ab      abcd       log2(lanes) steps of the last fields
 result    a ab    abc ..             across, with what lies before the block, and within
+
+Extrema drop NaN; a row whose sum tells of one is scanned again by those that keep it.
 """
 
 from __future__ import annotations
@@ -29,20 +31,33 @@ def emit_rows(match: ScanMatch, schedule: Schedule, target: Target) -> KernelCod
     extents = ("OUTER", match.outer), ("LENGTH", match.length)
     frame = Frame(match, target, schedule, extents)
     vectors, fields = (Vectors(number(schedule, "vector")), number(schedule, "unroll"))
-    text = ScanText(match, target, vectors)
-    blocks = [_Block(text, frame, count) for count in (fields, 1)]
+    texts = [ScanText(match, target, vectors, kind) for kind in _kinds(match.kind)]
+    walks = [
+        {
+            "block": _Block(text, frame, fields).lines() if fields > 1 else None,
+            "rest": _Block(text, frame, 1).lines(),
+        }
+        for text in texts
+    ]
+    whole = replace(vectors, length="vlmax")
     return frame.code(
         "rvv/scan_rows.c.j2",
-        text.headers,
+        {header for text in texts for header in text.headers},
         outer=frame.constants[0][0],
         length=frame.constants[1][0],
         vectors=vectors,
         fields=fields,
-        uniforms=blocks[0].uniforms(),
-        start=replace(vectors, length="vlmax").splat(text.start()),
-        block=blocks[0].lines() if fields > 1 else None,
-        rest=blocks[1].lines(),
+        uniforms=_Block(texts[0], frame, 1).uniforms(),
+        start=whole.splat(texts[0].start()),
+        zeros=whole.splat("0.0f"),
+        walk=walks[0],
+        careful=walks[1] if len(walks) > 1 else None,
     )
+
+
+def _kinds(kind: str) -> tuple[str, ...]:
+    """How a row is scanned, and how once more where it may hold NaN."""
+    return (f"{kind}num", kind) if kind in folds.NAN_KEEPING else (kind,)
 
 
 class _Block:
@@ -86,11 +101,26 @@ class _Block:
             value = self.text.element(printer, values, end)
             printer.lines.append(f"{self.vectors.type} within{end} = {value};")
         lines, width = printer.lines, 1
+        if self.text.kind != self.match.kind:
+            lines += self._noted()
         while width < self.fields:
             lines += self._doubled(width)
             width *= 2
         lines.append(f"{self.vectors.type} across = within{suffix(self.order[-1])};")
         return lines
+
+    def _noted(self) -> list[str]:
+        """A sum of all elements is NaN where one of them is."""
+        names = [f"within{suffix(f)}" for f in range(self.fields)]
+        lines: list[str] = []
+        while len(names) > 1:
+            made = [f"{name}_on" for name in names[::2]]
+            for name, a, b in zip(made, names[::2], names[1::2], strict=True):
+                both = self.vectors.call("vfadd", a, b).text
+                lines.append(f"const {self.vectors.type} {name} = {both};")
+            names = made
+        more = self.vectors.call("vfadd_tu", "sum", "sum", names[0]).text
+        return [*lines, f"sum = {more};"]
 
     def _doubled(self, width: int) -> list[str]:
         """Every second run of `width` scanned fields takes in the run before it."""
@@ -111,7 +141,7 @@ class _Block:
 
     def _step(self) -> list[str]:
         """Takes in the lane `step` before, which holds the fold of as many."""
-        vectors, kind = self.vectors, self.match.kind
+        vectors, kind = self.vectors, self.text.kind
         none = f"__riscv_vundefined_f32m{vectors.lmul}()"
         moved = vectors.call("vslideup", none, "across", "step").text
         if self.match.reverse:
@@ -120,7 +150,7 @@ class _Block:
             both = self.text.combined("across", "moved")
             taken = vectors.call("vmerge", "across", both, "mask").text
         else:
-            name = f"{folds.INSTRUCTIONS[kind]}_mu"
+            name = f"{folds.INSTRUCTIONS[kind.removesuffix('num')]}_mu"
             taken = vectors.call(name, "mask", "across", "across", "moved").text
         return [
             f"const {vectors.type} moved = {moved};",

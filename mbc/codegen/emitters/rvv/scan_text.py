@@ -19,6 +19,8 @@ class ScanText:
     match: ScanMatch
     target: Target
     vectors: Vectors
+    kind: str
+    """The scan's own, or an extremum that drops NaN."""
     headers: set[str] = field(default_factory=set[str])
 
     def printer(self) -> VectorPrinter:
@@ -26,11 +28,11 @@ class ScanText:
 
     def start(self) -> str:
         """What changes nothing that it is combined with."""
-        return folds.STARTS[self.match.kind]
+        return folds.STARTS[self.kind.removesuffix("num")]
 
     def combined(self, a: str, b: str, length: str = "vl") -> str:
         vectors = Vectors(self.vectors.lmul, length)
-        return folds.combined(self.match.kind, a, b, vectors, self.headers)
+        return folds.combined(self.kind, a, b, vectors, self.headers)
 
     def element(self, printer: VectorPrinter, values: Sequence[Value], end: str) -> str:
         """What is scanned, from the kernel's operands."""
