@@ -52,9 +52,10 @@ class MoveMatch(Match):
 class MoveFamily:
     """Knobs: `vector` (LMUL on RVV, elements per access on SIMT) and `parallel`
     (vectors per work item in the cpu style, work items per group on GPUs; of a scatter,
-    parts of an axis that items of the cpu style share out); on SIMT `tile` of a
-    transposition: rows and columns that are turned in registers (cpu style) or in local
-    memory."""
+    parts of an axis that items of the cpu style share out). `tile` of a transposition:
+    on RVV rows at a time, whose lines are touched before strided loads read them, or 0
+    for whole vectors and no touch; on SIMT targets rows and columns that are turned in
+    registers (cpu style) or in local memory."""
 
     def match(self, kernel: KernelOp, target: Target) -> MoveMatch | None:
         ops = compute_ops(kernel)
@@ -112,9 +113,10 @@ def _transposition_space(
         legal = [lmul for lmul in (1, 2, 4) if lmul * matrix.fields <= 8]
         return {"vector": tuple(reversed(legal))}
     if not target.simt:
-        # Fewer rows at a time where their lines would drive each other out.
-        large = fewest_bytes(match.kernel) > 4 * target.peaks.cache_bytes
-        return {"vector": (4, 8, 2, 1) if large else (8, 4, 2, 1)}
+        # Few rows at a time where their lines would drive each other out.
+        large = fewest_bytes(match.kernel) > 12 * target.peaks.cache_bytes
+        lengths, rows = ((2, 4, 8, 1), (8, 0)) if large else ((8, 4, 2, 1), (0, 8))
+        return {"vector": lengths, "tile": rows}
     if target.is_cpu_style:
         return {"tile": (8, 4, 16), "parallel": (16, 4, 64)}
     return {"tile": (32, 16), "parallel": (8, 4, 16)}

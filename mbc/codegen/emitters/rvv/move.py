@@ -24,6 +24,8 @@ from mbc.codegen.program import DTYPE_BYTES, KernelCode
 from mbc.codegen.targets import Target
 
 WORD = 64
+LINE = 64
+"""Bytes of a cache line; only speed depends on it."""
 INDEXED = ("i32", "i64")
 """Types of indices that indexed loads take."""
 
@@ -130,6 +132,7 @@ def emit_transposition(
         context["lmul"] = number(schedule, "vector")
         return frame.code("rvv/move_fields.c.j2", (), **context)
     context |= _words(match, matrix, number(schedule, "vector"))
+    context |= {"tile": number(schedule, "tile"), "line": 8 * LINE // match.bits}
     return frame.code("rvv/move_transpose.c.j2", (), **context)
 
 
