@@ -38,6 +38,7 @@ PASSES = {
     "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",
     "split-reduction": "mbc.passes.split_reduction:SplitReductionPass",
     "use-source": "mbc.passes.use_source:UseSourcePass",
+    "widen-convolutions": "mbc.passes.widen_convolutions:WidenConvolutionsPass",
 }
 
 PassFactory = Callable[[], type[ModulePass]]
