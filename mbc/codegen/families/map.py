@@ -8,7 +8,7 @@ from xdsl.dialects.linalg import ops as linalg
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import buffer_names, compute_ops, yields_each_once
-from mbc.codegen.families.vectors import body_vectorizes, lane_use, map_space
+from mbc.codegen.families.vectors import lane_use, map_space, map_vectorizes
 from mbc.codegen.loops import Nest, collapse, nest_of
 from mbc.codegen.targets import Target
 from mbc.ir.cost import fewest_bytes, flops
@@ -42,7 +42,7 @@ class MapFamily:
             return None
         (op,) = ops
         assert isinstance(op, linalg.GenericOp)
-        if not body_vectorizes(op, target) or set(op.results) != set(
+        if not map_vectorizes(op, target) or set(op.results) != set(
             kernel.terminator.values
         ):
             return None

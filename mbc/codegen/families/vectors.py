@@ -38,13 +38,39 @@ def body_vectorizes(op: linalg.GenericOp, target: Target) -> bool:
     return all(_vectorizes(nested) for nested in op.body.block.ops)
 
 
-def _vectorizes(op: Operation) -> bool:
+def _vectorizes(op: Operation, floats: frozenset[str] = frozenset({"f32"})) -> bool:
     if op.name not in VECTOR_OPS:
         return False
     if isinstance(op, arith.ConstantOp):
-        return str(op.result.type) in ("f32", "i1")
+        return str(op.result.type) in {*floats, "i1"}
     kinds = {str(value.type) for value in (*op.operands, *op.results)}
-    return kinds <= {"f32", "i1"}
+    return kinds <= {*floats, "i1"}
+
+
+SHORT_FLOATS = frozenset({"f16", "bf16"})
+"""Held as f32 between a load and a store, which convert them."""
+
+
+def map_vectorizes(op: linalg.GenericOp, target: Target) -> bool:
+    """As `body_vectorizes`, on buffers of 16-bit floats, too."""
+    floats = SHORT_FLOATS | {"f32"}
+    values = [*op.inputs, *op.results]
+    if any(str(element_of(value)) not in floats for value in values):
+        return False
+    if not all(is_projection(map) for map in maps_of(op)):
+        return False
+    return all(
+        _converts(nested) or _vectorizes(nested, floats) for nested in op.body.block.ops
+    )
+
+
+def _converts(op: Operation) -> bool:
+    """From 16 bits, or to 16 bits right before a store."""
+    if isinstance(op, arith.ExtFOp):
+        return str(op.result.type) == "f32"
+    if not isinstance(op, arith.TruncFOp) or str(op.input.type) != "f32":
+        return False
+    return all(isinstance(use.operation, linalg.YieldOp) for use in op.result.uses)
 
 
 def map_space(target: Target) -> Space:

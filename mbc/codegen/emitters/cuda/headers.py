@@ -18,7 +18,10 @@ def header_text(names: set[str]) -> str:
 def unit_header(kernels: Iterable[KernelCode]) -> str:
     """What precedes the kernels of one translation unit.
 
-    A kernel needs a header whose name ends that of a helper it calls.
+    A kernel needs a header whose name ends that of a helper it calls, or whose type
+    it takes.
     """
     text = "".join(kernel.source for kernel in kernels)
-    return header_text({name for name in CUDA.headers if f"_{name}(" in text})
+    return header_text(
+        {n for n in CUDA.headers if f"_{n}(" in text or f"{CUDA.types[n]} *" in text}
+    )

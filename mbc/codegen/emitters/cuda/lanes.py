@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from mbc.codegen.expression import load_text, store_text
 from mbc.codegen.loops import Access, index_text
 
 WIDTHS = (4, 2, 1)
@@ -64,7 +65,8 @@ class Walk:
     def load(self, place: str, access: Access, count: str = "") -> str:
         """The statement that fills `place`; `count` lanes exist, if it is given."""
         if not self.is_vector(access):
-            return f"{place} = {self.element(access)};"
+            value = load_text(access.dtype, access.buffer, self.offset(access))
+            return f"{place} = {value};"
         pointer = f"{access.buffer} + {self.offset(access)}"
         if access.strides[self.lane] == 1:
             if count:
@@ -74,12 +76,14 @@ class Walk:
         spread[self.lane] = f"({spread[self.lane]} + e)"
         source = index_text(access, spread, self.extents)
         lanes = f"for (int e = 0; e < {self.width}; ++e)"
-        return f"{lanes} {place}[e] = {access.buffer}[{source}];"
+        value = load_text(access.dtype, access.buffer, source)
+        return f"{lanes} {place}[e] = {value};"
 
     def store(self, access: Access, place: str, count: str = "") -> str:
         """The statement that writes `place`, whose lanes are neighbours."""
         if self.width == 1:
-            return f"{self.element(access)} = {place};"
+            offset = self.offset(access)
+            return f"{store_text(access.dtype, access.buffer, offset, place)};"
         pointer = f"{access.buffer} + {self.offset(access)}"
         if count:
             return f"mbc_store_some<{self.width}>({pointer}, {place}, {count});"

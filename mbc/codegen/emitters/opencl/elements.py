@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mbc.codegen.emitters.opencl.vector_body import Value, VectorPrinter
+from mbc.codegen.expression import load_text, store_text
+from mbc.codegen.families.vectors import SHORT_FLOATS
 from mbc.codegen.loops import Access, index_text
 
 
@@ -36,11 +38,14 @@ class Lanes:
         """The elements as an expression; one element where the loop moves nothing."""
         stride, index = access.strides[self.axis], self.index(access)
         if stride == 0 or self.width == 1:
-            return Value(f"{access.buffer}[{index}]", uniform=stride == 0)
+            text = load_text(access.dtype, access.buffer, index)
+            return Value(text, uniform=stride == 0)
         pointer = f"{access.buffer} + {index}"
+        count, short = self.count or str(self.width), _short(access)
         if stride != 1:
-            count = self.count or str(self.width)
-            return Value(f"mbc_gather{self.width}({pointer}, {stride}, {count})")
+            return Value(f"mbc_gather{self.width}{short}({pointer}, {stride}, {count})")
+        if short:
+            return Value(f"mbc_load{self.width}{short}({pointer}, {count})")
         if self.count:
             return Value(f"mbc_load{self.width}({pointer}, {self.count})")
         return Value(f"vload{self.width}(0, {pointer})")
@@ -49,14 +54,21 @@ class Lanes:
         """The statement that writes `value`."""
         stride, index = access.strides[self.axis], self.index(access)
         if self.width == 1:
-            return f"{access.buffer}[{index}] = {value.text};"
+            return f"{store_text(access.dtype, access.buffer, index, value.text)};"
         text, pointer = self.printer.spread(value), f"{access.buffer} + {index}"
         part = f"{self.skip or '0'}, {self.count or self.width}"
+        short = _short(access)
         if stride != 1:
-            return f"mbc_scatter{self.width}({text}, {pointer}, {stride}, {part});"
-        if self.count or self.skip:
-            return f"mbc_store{self.width}({text}, {pointer}, {part});"
+            name = f"mbc_scatter{self.width}{short}"
+            return f"{name}({text}, {pointer}, {stride}, {part});"
+        if self.count or self.skip or short:
+            return f"mbc_store{self.width}{short}({text}, {pointer}, {part});"
         return f"vstore{self.width}({text}, 0, {pointer});"
+
+
+def _short(access: Access) -> str:
+    """What ends the names of helpers that convert 16-bit floats."""
+    return f"_{access.dtype}" if access.dtype in SHORT_FLOATS else ""
 
 
 @dataclass

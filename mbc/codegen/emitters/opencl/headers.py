@@ -24,6 +24,17 @@ NEEDS = {
     "mbc_erf": {"mbc_fma"},
     "mbc_round_bf16": {"mbc_bits_bf16"},
     "mbc_store_bf16": {"mbc_bits_bf16"},
+    **{
+        f"mbc_{name}{width}_{dtype}": {f"mbc_{one}_{dtype}", "mbc_bits_bf16"}
+        for name, one in {
+            "load": "load",
+            "gather": "load",
+            "store": "store",
+            "scatter": "store",
+        }.items()
+        for width in (2, 4, 8, 16)
+        for dtype in ("f16", "bf16")
+    },
 }
 """Helpers that are written in terms of others, without a width at the end."""
 

@@ -86,6 +86,9 @@ class VectorPrinter:
                 values[op.result] = _constant(op)
                 continue
             operands = [values[v] for v in op.operands]
+            if isinstance(op, arith.ExtFOp | arith.TruncFOp):
+                values[op.result] = operands[0]  # loads and stores convert
+                continue
             uniform = all(value.uniform for value in operands)
             scalar = "int" if str(op.results[0].type) == "i1" else "float"
             type = scalar if uniform else self.type(scalar)

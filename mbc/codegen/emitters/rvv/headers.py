@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "reduce_maxnum": (),
         "reduce_minnum": (),
     },
+    "short": {"bf16_bits": ()},
     "rounding": {name: () for name in ("floor", "ceil", "trunc", "rint", "round")},
     "exponential": {
         "exp": (),
@@ -106,6 +107,7 @@ def _vector_function(function: str, lmul: int) -> str:
         integers=f"vint32m{lmul}_t",
         unsigned=f"vuint32m{lmul}_t",
         mask=f"vbool{32 // lmul}_t",
+        short=f"vuint16{f'm{lmul // 2}' if lmul > 1 else 'mf2'}_t",
         wide=f"vfloat64m{2 * lmul}_t",
         wide_integers=f"vint64m{2 * lmul}_t",
         m=f"f32m{lmul}",

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mbc.codegen.emitters.rvv.frame import Frame
+from mbc.codegen.emitters.rvv.headers import vector_header
 from mbc.codegen.emitters.rvv.knobs import number
 from mbc.codegen.emitters.rvv.strips import strips, suffix
 from mbc.codegen.emitters.rvv.values import Value, Vectors
 from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
+from mbc.codegen.expression import load_text
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.map import MapMatch
 from mbc.codegen.loops import Access, Nest, index_text
@@ -36,7 +38,8 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
             if not access.strides[-1]:
                 arguments.append(Value(f"x{j}", "scalar"))
                 continue
-            load = vectors.load(access.buffer, at(access, inner), access.strides[-1])
+            place = access.buffer, at(access, inner), access.strides[-1]
+            load = vectors.load(*place, access.dtype)
             printer.declare(f"x{j}{suffix(s)}", load)
             arguments.append(Value(f"x{j}{suffix(s)}", "vector"))
         unused = [Value("0.0f", "scalar")] * len(nest.outputs)
@@ -45,7 +48,10 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         for access, value in zip(nest.outputs, results, strict=True):
             text = vectors.as_vector(value)
             index = at(access, inner)
-            printer.lines.append(vectors.store(access.buffer, index, 1, text))
+            store = vectors.store(access.buffer, index, 1, text, access.dtype)
+            printer.lines.append(store)
+            if access.dtype == "bf16":
+                headers.add(vector_header("bf16_bits", vectors.lmul))
         return printer.lines
 
     extents = [name for name, _ in frame.constants]
@@ -60,7 +66,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
 def _uniforms(nest: Nest, at: Callable[[Access, str], str]) -> list[str]:
     """Declarations of what does not change along the innermost loop."""
     return [
-        f"const float x{j} = {access.buffer}[{at(access, '0')}];"
+        f"const float x{j} = {load_text(access.dtype, access.buffer, at(access, '0'))};"
         for j, access in enumerate(nest.inputs)
         if not access.strides[-1]
     ]

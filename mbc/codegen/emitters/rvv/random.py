@@ -17,7 +17,9 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, RandomMatch)
     lmul, normal = number(schedule, "vector"), match.kind == "normal"
     frame = Frame(match, target, schedule, (("ELEMENTS", match.elements),))
-    headers = {vector_header(name, lmul) for name in ("log", "cos") if normal}
+    called = [*(("log", "cos") if normal else ())]
+    called += ["bf16_bits"] if match.dtype == "bf16" else []
+    headers = {vector_header(name, lmul) for name in called}
     bits = MANTISSA.get("f32" if normal else match.dtype, 0)
     return frame.code(
         "rvv/random.c.j2",
@@ -33,7 +35,6 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         unit=float_literal(2.0**-bits, "f64" if match.dtype == "f64" else "f32"),
         turn=float_literal(TURN[0], "f32"),
         lmul=lmul,
-        half=f"m{lmul // 2}" if lmul > 1 else "mf2",
         words=f"vuint32m{lmul}_t",
         floats=f"vfloat32m{lmul}_t",
         u=f"u32m{lmul}",

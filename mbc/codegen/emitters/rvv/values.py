@@ -69,19 +69,41 @@ class Vectors:
         lanes = f"__riscv_vmv_v_x_i32m{self.lmul}({flag}, {self.length})"
         return f"__riscv_vmsne({lanes}, 0, {self.length})"
 
-    def load(self, buffer: str, index: str, stride: int) -> str:
-        """Elements from `buffer[index]` on, `stride` elements apart."""
-        start, name = _address(buffer, index), f"v_f32m{self.lmul}"
-        if stride == 1:
-            return f"__riscv_vle32_{name}({start}, {self.length})"
-        return f"__riscv_vlse32_{name}({start}, {4 * stride}, {self.length})"
+    @property
+    def half(self) -> str:
+        """The LMUL of as many elements of 16 bits."""
+        return f"m{self.lmul // 2}" if self.lmul > 1 else "mf2"
 
-    def store(self, buffer: str, index: str, stride: int, value: str) -> str:
+    def load(self, buffer: str, index: str, stride: int, dtype: str = "f32") -> str:
+        """Elements from `buffer[index]` on, `stride` elements apart, as f32."""
+        kind = {"f16": f"f16{self.half}", "bf16": f"u16{self.half}"}.get(dtype, "")
+        bits, suffix = (16, kind) if kind else (32, f"f32m{self.lmul}")
+        start, bytes = _address(buffer, index), bits // 8 * stride
+        where = start if stride == 1 else f"{start}, {bytes}"
+        name = f"vle{bits}" if stride == 1 else f"vlse{bits}"
+        text = f"__riscv_{name}_v_{suffix}({where}, {self.length})"
+        if dtype == "f16":
+            return f"__riscv_vfwcvt_f({text}, {self.length})"
+        if dtype == "bf16":
+            wide = f"__riscv_vzext_vf2({text}, {self.length})"
+            shifted = f"__riscv_vsll({wide}, 16, {self.length})"
+            return f"__riscv_vreinterpret_f32m{self.lmul}({shifted})"
+        return text
+
+    def store(
+        self, buffer: str, index: str, stride: int, value: str, dtype: str = "f32"
+    ) -> str:
         """The statement that is the counterpart of `load`."""
+        bits = 32
+        if dtype == "f16":
+            bits, value = 16, f"__riscv_vfncvt_f({value}, {self.length})"
+        elif dtype == "bf16":
+            bits, value = 16, self.helper("bf16_bits", value).text
         start = _address(buffer, index)
         if stride == 1:
-            return f"__riscv_vse32({start}, {value}, {self.length});"
-        return f"__riscv_vsse32({start}, {4 * stride}, {value}, {self.length});"
+            return f"__riscv_vse{bits}({start}, {value}, {self.length});"
+        bytes = bits // 8 * stride
+        return f"__riscv_vsse{bits}({start}, {bytes}, {value}, {self.length});"
 
 
 def _address(buffer: str, index: str) -> str:

@@ -78,6 +78,9 @@ class VectorPrinter:
                 continue
             if result in fused:
                 continue
+            if isinstance(op, arith.ExtFOp | arith.TruncFOp):
+                table[result] = table[op.input]  # loads and stores convert
+                continue
             table[result] = self._op(op, table, f"t{self.used}{suffix}")
             self.used += 1
         raise InvalidInput("a loop body has no terminator")
