@@ -46,7 +46,7 @@ class RandomFamily:
 
     def space(self, match: Match, target: Target) -> Space:
         if not target.simt:
-            return {"vector": (2, 4, 1)}
+            return {"vector": (4, 2, 1)}
         if target.is_cpu_style:
             return {"parallel": (1024, 256, 4096)}
         return {"parallel": (256, 128, 512), "unroll": (4, 1, 2)}
