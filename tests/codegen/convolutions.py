@@ -170,6 +170,27 @@ TRANSPOSED = [
         transposed((2, 2), (1, 1), groups=6),
         True,
     ),
+    Convolution(
+        "narrow and wide",
+        ((1, 4, 3, 150), (4, 1, 3, 4)),
+        transposed((2, 2), (1, 1), groups=4),
+    ),
+    Convolution(
+        "narrow, odd and wide",
+        ((1, 4, 3, 150), (4, 1, 3, 3)),
+        transposed((2, 2), (1, 1), groups=4),
+    ),
+    Convolution(
+        "narrow thirds",
+        ((1, 3, 4, 70), (3, 1, 2, 5)),
+        transposed((1, 3), (0, 1), groups=3),
+    ),
+    Convolution(
+        "narrow residual",
+        ((1, 4, 5, 40), (4, 1, 4, 4), (4,), (1, 4, 10, 80)),
+        residual(transposed((2, 2), (1, 1), groups=4)),
+        swept=True,
+    ),
     Convolution("stride 1", ((2, 3, 5, 7), (3, 5, 3, 3)), transposed((1, 1), (1, 0))),
     Convolution(
         "narrow of stride 1",

@@ -176,7 +176,7 @@ KERNELS: dict[str, tuple[str, Make]] = {
     ),
     "integers": ("nest", lambda: module_of([tensor((4, 6), i64)], plus)),
     "double precision": ("nest", lambda: module_of([tensor((4, 6), f64)], plus)),
-    "bfloat16": ("nest", lambda: module_of([tensor((4, 6), bf16)], plus)),
+    "bfloat16": ("map", lambda: module_of([tensor((4, 6), bf16)], plus)),
     "no elements": ("nest", lambda: module_of([tensor((0, 6), f32)], plus)),
 }
 RUN = (

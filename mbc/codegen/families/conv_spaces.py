@@ -35,7 +35,9 @@ def rvv_space(match: ConvMatch, target: Target) -> Space:
         tiles = [t for t in tiles if t[0] <= MOST_POINTERS]
     pairs = itertools.product(tiles, RVV_LENGTHS)
     legal = [pair for pair in pairs if not _crowded(*pair)]
-    if match.is_narrow:
+    if match.is_narrow and len(x.phases) > 1 and (1, 2) in tiles:
+        best = (1, 2), 2  # all phases of two rows at once, in registers
+    elif match.is_narrow:
         best = tiles[0], _shortest_vector(x.phases[0].results, target)
     else:
         best = min(legal, key=lambda pair: _rvv_cycles(match, target, *pair))

@@ -10,7 +10,15 @@ from __future__ import annotations
 from mbc.codegen.emitters.conv_held import Held
 from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
 from mbc.codegen.emitters.conv_text import plus, row_index, scaled, total
-from mbc.codegen.emitters.rvv.conv_results import Place, results, row_text
+from mbc.codegen.emitters.rvv.conv_results import (
+    COLUMN,
+    Place,
+    joined_stores,
+    kept_name,
+    kept_results,
+    results,
+    row_text,
+)
 from mbc.codegen.emitters.rvv.conv_rows import row_steps
 from mbc.codegen.emitters.rvv.frame import Frame
 from mbc.codegen.emitters.rvv.knobs import number
@@ -20,6 +28,10 @@ from mbc.codegen.families.conv_match import ConvMatch
 from mbc.codegen.families.conv_spaces import rows_of, runs_on
 from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
+
+REGISTERS = 32
+FIELDS = 8
+"""Registers that the fields of a segment store fill at most."""
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
@@ -123,6 +135,35 @@ class _Conv:
             "shared": shared,
             "steps": self._shared_steps() if shared else self._steps(filters),
             "results": results(self.match, place, self.rows, filters),
+            "joined": self._joined(place) if self._joins() else None,
+        }
+
+    def _joins(self) -> bool:
+        """Phases of columns are stored together, as fields of one segment store."""
+        phases = self.index.axes[2].phases
+        vectors = (phases + 1) * self.rows + 1  # finished ones, sums and an input
+        fits = vectors * self.vectors.lmul <= REGISTERS
+        fits = fits and 1 < phases and phases * self.vectors.lmul <= FIELDS
+        dense = all(access.strides[COLUMN] == 1 for access in self.match.out)
+        return self.match.is_narrow and self.filters == 1 and fits and dense
+
+    def _joined(self, place: Place) -> dict[str, object]:
+        x, outs = self.match.axes[2], range(len(self.match.out))
+        phases = range(len(x.phases))
+        named = [
+            kept_name(row, out, str(phase))
+            for phase in phases
+            for row in range(self.rows)
+            for out in outs
+        ]
+        return {
+            "columns": min(phase.results for phase in x.phases),
+            "varies": x.varies,
+            "kept": f"{self.vectors.type} {', '.join(named)};",
+            "results": [
+                kept_results(self.match, place, self.rows, phase) for phase in phases
+            ],
+            "stores": joined_stores(self.match, place, self.rows),
         }
 
     def _flat_start(self) -> str:

@@ -60,6 +60,41 @@ def results(match: ConvMatch, place: Place, rows: int, filters: int) -> list[lis
     return [_Row(match, place, row, [*range(filters)]).lines() for row in range(rows)]
 
 
+def kept_name(row: int, out: int, phase: str = "") -> str:
+    """What a phase of columns leaves to be stored with the others."""
+    return f"k{phase}_{row}_{out}"
+
+
+def kept_results(match: ConvMatch, place: Place, rows: int, phase: int) -> list[str]:
+    """Of one filter: results of a phase of columns, not stored yet."""
+    lines: list[str] = []
+    for row in range(rows):
+        one = _Row(match, place, row, [0])
+        printer = VectorPrinter(place.target, place.vectors, headers=place.headers)
+        for out, value in enumerate(one.values(printer, 0, f"_{row}")):
+            text = place.vectors.as_vector(value)
+            printer.lines.append(f"{kept_name(row, out, str(phase))} = {text};")
+        lines += printer.lines
+    return lines
+
+
+def joined_stores(match: ConvMatch, place: Place, rows: int) -> list[list[str]]:
+    """Per row: neighbours of the result from all phases of columns at once."""
+    phases, vectors = place.axes[2].phases, place.vectors
+    suffix = f"f32m{vectors.lmul}x{phases}"
+    found: list[list[str]] = []
+    for row in range(rows):
+        lines: list[str] = []
+        for out, access in enumerate(match.out):
+            index = place.index(access, match, row, 0)
+            kept = [kept_name(row, out, str(p)) for p in range(phases)]
+            fields = f"__riscv_vcreate_v_{suffix}({', '.join(kept)})"
+            at = f"{access.buffer} + {index}"
+            lines.append(f"__riscv_vsseg{phases}e32({at}, {fields}, {vectors.length});")
+        found.append(lines)
+    return found
+
+
 @dataclass(frozen=True)
 class _Row:
     match: ConvMatch
@@ -71,7 +106,7 @@ class _Row:
         place = self.place
         printer = VectorPrinter(place.target, place.vectors, headers=place.headers)
         for filter in self.filters:
-            values = self._values(printer, filter)
+            values = self.values(printer, filter, f"_{filter}")
             for access, value in zip(self.match.out, values, strict=True):
                 index = place.index(access, self.match, self.row, filter)
                 text = place.vectors.as_vector(value)
@@ -80,7 +115,10 @@ class _Row:
                 printer.lines.append(line)
         return printer.lines
 
-    def _values(self, printer: VectorPrinter, filter: int) -> Sequence[Value]:
+    def values(
+        self, printer: VectorPrinter, filter: int, suffix: str
+    ) -> Sequence[Value]:
+        """The finished results of a filter; locals end with `suffix`."""
         total = Value(f"s{self.row}_{filter}", "vector")
         if self.match.epilogue is None:
             return [total]
@@ -91,14 +129,14 @@ class _Row:
         block = self.match.epilogue.body.block
         missing = len(block.args) - len(arguments)
         unused = [Value("0.0f", "scalar")] * missing
-        return printer.body(block, [*arguments, *unused], f"_{filter}")
+        return printer.body(block, [*arguments, *unused], suffix)
 
     def _read(self, printer: VectorPrinter, access: Access, filter: int) -> Value:
         """An epilogue operand; what neither filters nor lanes move is one scalar."""
         place, stride = self.place, self.place.stride(access)
         filter = filter if access.strides[FILTER] else 0
         index = place.index(access, self.match, self.row, filter)
-        name = f"e{len(printer.lines)}"
+        name = f"e{self.row}_{len(printer.lines)}"
         if not stride:
             printer.lines.append(f"const float {name} = {access.buffer}[{index}];")
             return Value(name, "scalar")

@@ -26,7 +26,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     frame = Frame(match, target, schedule, names)
     vectors = Vectors(number(schedule, "vector"))
     indices = [f"i{d}" for d in range(len(names))]
-    headers: set[str] = set()
+    headers = _of_stores(nest, vectors)
 
     def at(access: Access, inner: str) -> str:
         return index_text(access, [*indices[:-1], inner], frame.constants)
@@ -50,8 +50,6 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
             index = at(access, inner)
             store = vectors.store(access.buffer, index, 1, text, access.dtype)
             printer.lines.append(store)
-            if access.dtype == "bf16":
-                headers.add(vector_header("bf16_bits", vectors.lmul))
         return printer.lines
 
     extents = [name for name, _ in frame.constants]
@@ -61,6 +59,12 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     return frame.code(
         "rvv/map.c.j2", headers, loops=loops, uniforms=uniforms, strip=body
     )
+
+
+def _of_stores(nest: Nest, vectors: Vectors) -> set[str]:
+    """The headers with what stores call."""
+    short = any(access.dtype == "bf16" for access in nest.outputs)
+    return {vector_header("bf16_bits", vectors.lmul)} if short else set()
 
 
 def _uniforms(nest: Nest, at: Callable[[Access, str], str]) -> list[str]:
