@@ -17,6 +17,7 @@ COMMANDS = (
     "report",
     "run",
     "verify",
+    "bench",
     "bisect",
     "kb",
     "config",

@@ -6,7 +6,8 @@ own decompositions turn the rest into core ATen, so that unknown ones degrade.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -93,7 +94,7 @@ def export_program(
     """The functional program of a model; `UnsupportedModel` if there is none."""
     refuse_gradients(inputs)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), plain_tensors_as_buffers(model):
             program: Any = export(
                 model, tuple(inputs), dynamic_shapes=dynamic_shapes, strict=False
             )
@@ -101,6 +102,28 @@ def export_program(
     except EXPORT_ERRORS as error:
         raise translated(error, inputs, dynamic_shapes) from error
     return program
+
+
+@contextmanager
+def plain_tensors_as_buffers(model: nn.Module) -> Generator[None]:
+    """Tensors that are plain attributes are state, too: buffers during an export."""
+    modules: Any = model.modules
+    layers: list[nn.Module] = list(modules())
+    plain = [
+        (layer, name, value)
+        for layer in layers
+        for name, value in vars(layer).items()
+        if isinstance(value, torch.Tensor)
+    ]
+    for layer, name, value in plain:
+        delattr(layer, name)
+        layer.register_buffer(name, value, persistent=False)
+    try:
+        yield
+    finally:
+        for layer, name, value in plain:
+            delattr(layer, name)
+            setattr(layer, name, value)
 
 
 def refuse_gradients(inputs: Sequence[Any]) -> None:

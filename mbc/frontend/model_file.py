@@ -6,13 +6,14 @@ The shape of KernelBench's problems. The file is run, as `python file.py` would.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 import torch
@@ -23,6 +24,8 @@ from mbc.frontend.locations import error_location
 
 SEED = 42
 """Of weights and inputs that the file does not seed itself; KernelBench's."""
+
+Change = Callable[[ast.Module], ast.Module]
 
 
 @dataclass(frozen=True)
@@ -106,22 +109,30 @@ def seeded() -> Generator[None]:
         yield
 
 
-def run(path: Path) -> ModuleType:
-    """The file as a module, which `import` does not find afterwards."""
+def run(path: Path, change: Change | None = None) -> ModuleType:
+    """The file as a module, which `import` does not find afterwards.
+
+    Its tree goes through `change` before.
+    """
     if not path.is_file():
         raise InvalidInput(f"{path}: no such file")
     spec = importlib.util.spec_from_file_location(f"mbc_model_{path.stem}", path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise InvalidInput(f"{path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     # Dataclasses look their own module up while the file runs.
     sys.modules[spec.name] = module
     try:
         with UserCode(path, f"{path.name}"):
-            spec.loader.exec_module(module)
+            exec(compiled(path, change), module.__dict__)
     finally:
         del sys.modules[spec.name]
     return module
+
+
+def compiled(path: Path, change: Change | None) -> CodeType:
+    tree = ast.parse(path.read_bytes(), str(path))
+    return compile(change(tree) if change else tree, str(path), "exec")
 
 
 def defined(module: ModuleType, path: Path) -> tuple[Callable[..., Any], ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 from torch.fx import Node
@@ -37,10 +38,10 @@ from mbc.frontend.export import export_program, training_warnings
 from mbc.frontend.imported import VERSION, ImportedModel
 from mbc.frontend.lower import Lowerer, element_or_f32, erase_dead, live_nodes
 from mbc.frontend.open_extent import import_open
-from mbc.frontend.seed import SEED, WARNING, draws_numbers, next_seed, with_seed
+from mbc.frontend.seed import SEED, drawing, next_seed, warning, with_seed
 from mbc.frontend.signature import Leaf, Signature, structure_of
 from mbc.frontend.unsupported import Unsupported
-from mbc.ir.types import Tensor, tensor
+from mbc.ir.types import Array, Tensor, tensor
 
 Attributes = dict[str, Attribute]
 UPDATES = (
@@ -73,13 +74,22 @@ def import_model(
         raise UnsupportedModel(reason)
     draft.lowerer.problems.raise_if_any()
     results = draft.finish()
-    seeded = draft.lowerer.draws is not None
+    draws = drawing(draft.lowerer.values)
     return ImportedModel(
         module_of(name, draft.block, draft.arguments, results),
-        {a.name: to_numpy(a.tensor) for a in draft.arguments if a.tensor is not None},
+        parameter_values(draft.arguments),
         Signature(input_structure(draft.program), results.structure),
-        [*training_warnings(model), *([WARNING] if seeded else [])],
+        [*training_warnings(model), *([warning(draws)] if draws else [])],
     )
+
+
+def parameter_values(arguments: Sequence[Argument]) -> dict[str, Array]:
+    """Arrays by name; a fake tensor has a type only and is left out."""
+    return {
+        argument.name: to_numpy(argument.tensor)
+        for argument in arguments
+        if argument.tensor is not None and not isinstance(argument.tensor, FakeTensor)
+    }
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,7 @@ def draft_of(program: ExportedProgram) -> Draft:
         for argument in arguments_of(program)
         if argument.tensor is None or live.intersection(argument.nodes)
     ]
-    seeded = draws_numbers(live)
+    seeded = bool(drawing(live))
     if seeded:
         arguments = with_seed(arguments)
     block, lowerer = begin(program, arguments)

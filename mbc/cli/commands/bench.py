@@ -1,0 +1,105 @@
+"""`mbc bench`: which problems of a public benchmark mbc can take."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mbc.cli.arguments import Parser
+from mbc.cli.commands import Commands, add_command
+from mbc.cli.diagnostics import FAILED, OK
+
+if TYPE_CHECKING:
+    from mbc.api.bench import Row
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands, "bench", "Measure mbc on a public benchmark.", execute
+    )
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, parser_class=Parser
+    )
+    about = "Import KernelBench's problems as written, each in its own process."
+    _add_import(add_command(actions, "import", about, execute))
+
+
+def _add_import(parser: Parser) -> None:
+    parser.add_argument(
+        "--path",
+        type=Path,
+        required=True,
+        metavar="KERNELBENCH",
+        help="a checkout of KernelBench",
+    )
+    parser.add_argument(
+        "--level", type=int, action="append", choices=(1, 2, 3), metavar="N"
+    )
+    parser.add_argument(
+        "--problem",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="level and number, like 2_66; may be repeated",
+    )
+    parser.add_argument(
+        "--jobs", type=_positive, default=1, metavar="N", help="processes at a time"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="rows go there as they end; problems that passed there are not run again",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return int(text)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from mbc.api.bench import import_problem, read_rows, run_problems, totals
+    from mbc.frontend.kernelbench.problems import LEVELS, find_problems
+
+    levels = arguments.level or LEVELS
+    problems = find_problems(arguments.path, levels, arguments.problem)
+    results: Path | None = arguments.results
+    wanted = {problem.id for problem in problems}
+    known = read_rows(results, import_problem) if results else []
+    rows = [row for row in known if row.problem in wanted]
+    done = {row.problem for row in rows}
+    left = [problem for problem in problems if problem.id not in done]
+    for row in run_problems(left, import_problem, arguments.jobs):
+        rows.append(row)
+        _keep(row, results, f"{len(rows)}/{len(problems)}")
+    lines = totals(rows)
+    _print(rows, lines, arguments.json)
+    return FAILED if any(row.status == "failed" for row in rows) else OK
+
+
+def _keep(row: Row, results: Path | None, place: str) -> None:
+    from mbc.api.bench import append_row
+
+    if results:
+        append_row(results, row)
+    took = f"{row.seconds:.2f} s, {row.megabytes:.0f} MB"
+    state = f"{row.status}, {row.ops} ops" if row.ops else row.status
+    print(f"{place} {row.problem} {row.name}: {state}, {took}", file=sys.stderr)
+
+
+def _print(rows: list[Row], lines: list[str], as_json: bool) -> None:
+    if as_json:
+        ordered = sorted(rows, key=lambda row: [int(n) for n in row.problem.split("_")])
+        print(json.dumps({"rows": [asdict(r) for r in ordered], "totals": lines}))
+        return
+    for row in rows:
+        if row.reason:
+            print(f"{row.problem} {row.name}: {row.reason}")
+    print("\n".join(lines))

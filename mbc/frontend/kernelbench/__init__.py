@@ -1,0 +1,1 @@
+"""KernelBench's problems, from a checkout that the user has."""

@@ -1,0 +1,52 @@
+"""`mbc bench import` on a checkout of our own problems."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.frontend.kernelbench.checkout import make_checkout
+
+
+def test_every_problem_has_a_row_and_failures_a_reason(mbc: Command, here: Path):
+    folder = make_checkout(here / "kb")
+    ended = mbc("bench", "import", "--path", folder, "--results", "rows.jsonl")
+    assert ended.code == 1
+    failure, *totals = ended.out.splitlines()
+    assert failure.startswith("3_7 Unsupported: ")
+    assert "linalg_svd" in failure
+    assert totals[:3] == [
+        "level 1: 2 of 2 imported",
+        "level 2: 1 of 1 imported",
+        "level 3: 0 of 1 imported",
+    ]
+    assert totals[3].startswith("time: median ")
+    assert "1_2 Norm: imported, " in ended.err
+
+    again = mbc(
+        *("bench", "import", "--path", folder, "--results", "rows.jsonl"), "--json"
+    )
+    assert len(again.err.splitlines()) == 1  # the failure alone runs again
+    rows = json.loads(again.out)["rows"]
+    assert [row["problem"] for row in rows] == ["1_2", "1_10", "2_1", "3_7"]
+    assert [row["status"] for row in rows] == [*["imported"] * 3, "failed"]
+    assert all(row["megabytes"] > 100 for row in rows)
+    assert rows[0]["warnings"] == ["norm: BatchNorm2d is in training mode"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--path", "nosuch"), "'nosuch' holds no KernelBench problems"),
+        (("--path", "kb", "--problem", "1_3"), "has no problem 1_3"),
+    ],
+)
+def test_bad_input_is_one_line(mbc: Command, here: Path, arguments, words: str):
+    make_checkout(here / "kb")
+    assert words in mbc("bench", "import", *arguments).complains()
+
+
+def test_jobs_are_at_least_one(mbc: Command):
+    usage = mbc("bench", "import", "--path", "kb", "--jobs", "0")
+    assert "--jobs: '0' is not a number of at least 1" in usage.complains(code=2)
