@@ -1,40 +1,54 @@
-"""Which problems of a benchmark import, with their time and memory.
+"""Which problems of a benchmark import, and which mean the same, with time and memory.
 
 Each is imported as written, in training mode, without the memory of its weights, and
-counts as imported where its IR verifies and its text reads back to the same text.
+counts as imported where its IR verifies and its text reads back to the same text. Then
+it may be executed at reduced extents, and is equal where PyTorch agrees.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from mbc.api.agreement import Differs, Equal, agreement
 from mbc.errors import InvalidInput, MbcError
 from mbc.frontend.kernelbench.problems import Problem
 from mbc.ir.text import parse_module, print_module
 from mbc.runtime.separate import Died, Returned, call_each
 
-Status = Literal["imported", "failed"]
+if TYPE_CHECKING:
+    from mbc.frontend.imported import ImportedModel
+    from mbc.frontend.model_file import LoadedModel
 
-PRELOAD = ("mbc.frontend.kernelbench.warm", "mbc.frontend.kernelbench.weightless")
+Status = Literal["imported", "equal", "failed", "differs"]
+FAILURES = ("failed", "differs")
+PASSED = {"import": "imported", "execute": "equal"}
+"""By the first word of an action's name."""
+
+PRELOAD = ("mbc.frontend.kernelbench.warm", "mbc.frontend.untouched")
 LIMIT = 600.0
 """Seconds after which a problem is given up."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What one process found about one problem; `reason` says why it failed."""
+    """What one process found about one problem.
+
+    `reason` says why it failed; `share` is how much of an element's bound was used.
+    """
 
     status: Status
     reason: str
     ops: int
     warnings: tuple[str, ...]
     seconds: float
+    share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,7 @@ class Row:
     warnings: tuple[str, ...]
     seconds: float
     megabytes: float
+    share: float
 
     @property
     def level(self) -> int:
@@ -62,32 +77,61 @@ Action = Callable[[Problem], Imported]
 
 
 def import_problem(problem: Problem) -> Imported:
-    """In the process that calls; a failure is a value."""
+    """As written, in the process that calls; a failure is a value."""
+    return _timed(_import_whole, problem)
+
+
+def execute_problem(problem: Problem) -> Imported:
+    """At reduced extents: imported, executed and compared with PyTorch."""
+    return _timed(_execute, problem)
+
+
+def _timed(action: Action, problem: Problem) -> Imported:
+    # torch.export says much about models that are fine.
+    logging.disable(logging.ERROR)
+    warnings.simplefilter("ignore")
     start = time.process_time()
     try:
-        ops, notes = _import(problem.path)
+        found = action(problem)
     except MbcError as error:
-        reason = " ".join(error.message.split())
-        return Imported("failed", reason, 0, (), time.process_time() - start)
-    return Imported("imported", "", ops, notes, time.process_time() - start)
+        found = Imported("failed", " ".join(error.message.split()), 0, (), 0.0)
+    return replace(found, seconds=time.process_time() - start)
 
 
-def _import(path: Path) -> tuple[int, tuple[str, ...]]:
+def _import_whole(problem: Problem) -> Imported:
     # torch is loaded where models are built.
-    from mbc.frontend.kernelbench.weightless import build_without_memory
-    from mbc.frontend.model_file import open_model_file
+    from mbc.frontend.model_file import ModelFile, run
+    from mbc.frontend.untouched import make_untouched
+
+    _, found = _import(make_untouched(ModelFile(problem.path, run(problem.path))))
+    return found
+
+
+def _execute(problem: Problem) -> Imported:
+    from mbc.frontend.kernelbench.scale import at_scale, scale_of
+    from mbc.frontend.model_file import ModelFile, run, seeded
+
+    with seeded():
+        change = at_scale(scale_of(problem.id))
+        loaded = ModelFile(problem.path, run(problem.path, change)).make()
+        imported, found = _import(loaded)
+        match agreement(loaded.model, loaded.inputs, imported):
+            case Differs(reason):
+                return replace(found, status="differs", reason=reason)
+            case Equal(given, wide):
+                return replace(found, status="equal", share=max(given, wide))
+
+
+def _import(loaded: LoadedModel) -> tuple[ImportedModel, Imported]:
     from mbc.frontend.torch_export import import_model
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loaded = build_without_memory(open_model_file(path))
-        imported = import_model(loaded.model, loaded.inputs)
+    imported = import_model(loaded.model, loaded.inputs)
     text = print_module(imported.module)
-    if print_module(parse_module(text, path.name)) != text:
+    if print_module(parse_module(text)) != text:
         raise InvalidInput("its text does not read back to the same text")
     (function,) = imported.module.body.block.ops
     ops = len(list(function.regions[0].block.ops)) - 1
-    return ops, tuple(imported.warnings)
+    return imported, Imported("imported", "", ops, tuple(imported.warnings), 0.0)
 
 
 def run_problems(
@@ -115,6 +159,7 @@ def _row(problem: Problem, action: str, ended: Returned[Imported] | Died) -> Row
         found.warnings,
         round(found.seconds, 3),
         round(peak / 2**20, 1),
+        round(found.share, 4),
     )
 
 
@@ -131,7 +176,7 @@ def read_rows(path: Path, action: Action) -> list[Row]:
             row = Row(**json.loads(line))
         except (ValueError, TypeError):
             continue
-        if row.action == action.__name__ and row.status != "failed":
+        if row.action == action.__name__ and row.status not in FAILURES:
             rows.append(row)
     return list({row.problem: row for row in rows}.values())
 
@@ -144,7 +189,7 @@ def append_row(path: Path, row: Row) -> None:
 def totals(rows: Sequence[Row]) -> list[str]:
     """One line per level, then what all of them took."""
     lines = [_level(level, rows) for level in sorted({row.level for row in rows})]
-    done = [row for row in rows if row.status != "failed"]
+    done = [row for row in rows if row.status not in FAILURES]
     if done:
         slowest = max(done, key=lambda row: row.seconds)
         largest = max(done, key=lambda row: row.megabytes)
@@ -159,8 +204,12 @@ def totals(rows: Sequence[Row]) -> list[str]:
 
 
 def _level(level: int, rows: Sequence[Row]) -> str:
-    own = [row.status for row in rows if row.level == level]
-    return f"level {level}: {len(own) - own.count('failed')} of {len(own)} imported"
+    own = [row for row in rows if row.level == level]
+    passed = [row for row in own if row.status not in FAILURES]
+    word = (
+        "equal" if any(row.action == "execute_problem" for row in own) else "imported"
+    )
+    return f"level {level}: {len(passed)} of {len(own)} {word}"
 
 
 def _median(values: Sequence[float]) -> float:

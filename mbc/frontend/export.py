@@ -186,4 +186,6 @@ def training_warnings(model: nn.Module) -> list[str]:
 def differs_in_training(layer: nn.Module) -> bool:
     if isinstance(layer, nn.RNNBase | nn.MultiheadAttention):
         return layer.dropout > 0
-    return isinstance(layer, NORMS | DROPOUTS | nn.RReLU)
+    if isinstance(layer, DROPOUTS):
+        return layer.p > 0
+    return isinstance(layer, NORMS | nn.RReLU)

@@ -16,15 +16,27 @@ from mbc.ir.arithmetic import add, constant
 from mbc.ir.types import element_of
 
 SEED = "mbc_seed"
-WARNING = (
-    f"the model draws random numbers, which differ from call to call: "
-    f"the parameter '{SEED}' fixes them"
-)
 
 
-def draws_numbers(nodes: Iterable[Node]) -> bool:
-    names = (str(node.target).removeprefix("aten.") for node in nodes)
-    return any(name in DRAWS for name in names)
+def drawing(nodes: Iterable[Node]) -> list[Node]:
+    """Those that draw random numbers."""
+    return [n for n in nodes if str(n.target).removeprefix("aten.") in DRAWS]
+
+
+def warning(nodes: Iterable[Node]) -> str:
+    """One line that names the modules that draw."""
+    paths = sorted({module_path(node) or "the model" for node in nodes})
+    return (
+        f"{', '.join(paths)}: draws random numbers, which differ from call to call; "
+        f"the parameter '{SEED}' fixes them"
+    )
+
+
+def module_path(node: Node) -> str:
+    """The innermost module that an operator was called in; "" is the model itself."""
+    stack: dict[str, tuple[str, object]] = node.meta.get("nn_module_stack") or {}
+    path, _ = list(stack.values())[-1] if stack else ("", None)
+    return path.removeprefix("L['self'].").removeprefix("L['self']")
 
 
 def with_seed(arguments: list[Argument]) -> list[Argument]:

@@ -67,7 +67,13 @@ class Signature:
     def input_values(self, arguments: Sequence[Any]) -> dict[str, Any]:
         """The tensors among the model's arguments, by `mbc.input` name."""
         found: dict[str, Any] = {}
-        _collect(self.inputs, tuple(arguments), found)
+        _collect(self.inputs, tuple(arguments), "input", found)
+        return found
+
+    def output_values(self, returned: Any) -> dict[int, Any]:
+        """The tensors in what the model returned, by `mbc.output` index."""
+        found: dict[int, Any] = {}
+        _collect(self.outputs, returned, "result", found)
         return found
 
     def to_json(self) -> str:
@@ -78,9 +84,11 @@ class Signature:
         return Signature(**json.loads(text))
 
 
-def _collect(structure: Structure, value: Any, found: dict[str, Any]) -> None:
+def _collect(
+    structure: Structure, value: Any, wanted: str, found: dict[Any, Any]
+) -> None:
     ((kind, content),) = structure.items()
-    if kind == "input":
+    if kind == wanted:
         found[content] = value
     if kind == "constant":
         _check_constant(content, value)
@@ -91,7 +99,7 @@ def _collect(structure: Structure, value: Any, found: dict[str, Any]) -> None:
         _entries(content, value) if kind == "dict" else zip(content, value, strict=True)
     )
     for part, item in pairs:
-        _collect(part, item, found)
+        _collect(part, item, wanted, found)
 
 
 def _check_container(kind: str, count: int, value: Any) -> None:

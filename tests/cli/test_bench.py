@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.frontend.kernelbench.checkout import make_checkout
+from tests.frontend.kernelbench.checkout import NORM, make_checkout
 
 
 def test_every_problem_has_a_row_and_failures_a_reason(mbc: Command, here: Path):
@@ -33,6 +33,18 @@ def test_every_problem_has_a_row_and_failures_a_reason(mbc: Command, here: Path)
     assert [row["status"] for row in rows] == [*["imported"] * 3, "failed"]
     assert all(row["megabytes"] > 100 for row in rows)
     assert rows[0]["warnings"] == ["norm: BatchNorm2d is in training mode"]
+
+
+def test_problems_are_executed_at_reduced_extents(mbc: Command, here: Path):
+    """Problem 1_33 has a row in the table; the file is our own."""
+    path = here / "kb" / "level1" / "33_Norm.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(NORM, encoding="utf-8")
+    ended = mbc("bench", "import", "--path", "kb", "--execute", "--json")
+    assert ended.code == 0, ended
+    (row,) = json.loads(ended.out)["rows"]
+    assert (row["status"], row["action"]) == ("equal", "execute_problem")
+    assert 0 < row["share"] < 1
 
 
 @pytest.mark.parametrize(

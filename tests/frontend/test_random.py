@@ -100,3 +100,24 @@ def test_ranges():
     )
     assert 2 <= found[0].min() < found[0].max() <= 5
     assert abs(found[1].mean() - 3) < 0.05
+
+
+class Noise(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.randn(3, 4)
+
+
+class Noisy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.2)
+        self.inner = nn.Sequential(Noise(), nn.Dropout(0.0))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.inner(self.drop(x)) * torch.rand(4)
+
+
+def test_a_warning_names_the_modules_that_draw():
+    in_training, draws = import_model(Noisy(), [torch.ones(3, 4)]).warnings
+    assert in_training == "drop: Dropout is in training mode"
+    assert draws.startswith("drop, inner.0, the model: draws random numbers")

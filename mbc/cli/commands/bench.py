@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 from mbc.cli.arguments import Parser
 from mbc.cli.commands import Commands, add_command
 from mbc.cli.diagnostics import FAILED, OK
+from mbc.errors import WrongResult
 
 if TYPE_CHECKING:
-    from mbc.api.bench import Row
+    from mbc.api.bench import Action, Row
+
+EXIT = {"failed": FAILED, "differs": WrongResult.exit_code}
 
 
 def add_to(commands: Commands) -> None:
@@ -55,6 +58,12 @@ def _add_import(parser: Parser) -> None:
         metavar="FILE.jsonl",
         help="rows go there as they end; problems that passed there are not run again",
     )
+    parser.add_argument(
+        "--execute",
+        dest="executed",
+        action="store_true",
+        help="at reduced extents, and compare what is executed with PyTorch",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -65,23 +74,29 @@ def _positive(text: str) -> int:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.api.bench import import_problem, read_rows, run_problems, totals
+    from mbc.api.bench import execute_problem, import_problem, run_problems, totals
     from mbc.frontend.kernelbench.problems import LEVELS, find_problems
 
     levels = arguments.level or LEVELS
     problems = find_problems(arguments.path, levels, arguments.problem)
     results: Path | None = arguments.results
     wanted = {problem.id for problem in problems}
-    known = read_rows(results, import_problem) if results else []
-    rows = [row for row in known if row.problem in wanted]
+    action = execute_problem if arguments.executed else import_problem
+    rows = [row for row in _known(results, action) if row.problem in wanted]
     done = {row.problem for row in rows}
     left = [problem for problem in problems if problem.id not in done]
-    for row in run_problems(left, import_problem, arguments.jobs):
+    for row in run_problems(left, action, arguments.jobs):
         rows.append(row)
         _keep(row, results, f"{len(rows)}/{len(problems)}")
     lines = totals(rows)
     _print(rows, lines, arguments.json)
-    return FAILED if any(row.status == "failed" for row in rows) else OK
+    return max((EXIT.get(row.status, OK) for row in rows), default=OK)
+
+
+def _known(results: Path | None, action: Action) -> list[Row]:
+    from mbc.api.bench import read_rows
+
+    return read_rows(results, action) if results else []
 
 
 def _keep(row: Row, results: Path | None, place: str) -> None:

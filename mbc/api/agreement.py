@@ -1,0 +1,176 @@
+"""Whether an imported model computes what PyTorch does, on one set of inputs.
+
+`execute` in float64 is the reference, and the gates' bound what an element may differ
+by. PyTorch is judged twice: in the model's own precision, and in float64, where only
+constants are rounded and a sixteenth of the bound must do. Random numbers are
+PyTorch's; buffers and inputs that the model writes to are compared as results.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
+
+from mbc.api.module import argument_names, to_numpy
+from mbc.frontend.imported import ImportedModel
+from mbc.ir.execute import function_named
+from mbc.ir.types import Array
+from mbc.runtime.bound import Expected, Mismatch, compare, expected_results
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+WIDE_SHARE = 16.0
+SEED = "mbc_seed"
+
+
+@dataclass(frozen=True)
+class Equal:
+    """The largest shares of an element's bound that PyTorch's results used."""
+
+    given: float
+    wide: float
+
+
+@dataclass(frozen=True)
+class Differs:
+    reason: str
+
+
+def agreement(
+    model: nn.Module, inputs: Sequence[Any], imported: ImportedModel
+) -> Equal | Differs:
+    """Compare `imported` with the model that it was made from, which is not changed."""
+    from mbc.frontend.draws import with_draws_as_arguments
+
+    given, draws = _eager(model, inputs, imported)
+    wide = _eager_wide(model, inputs, imported, draws)
+    function = function_named(imported.module, "forward")
+    arguments = _arguments(function, imported, inputs, draws)
+    drawn = with_draws_as_arguments(function, len(draws))
+    expected = expected_results(drawn, arguments)
+    kept = [i for i, name in enumerate(_results(function)) if name != SEED]
+    judged = [expected[i] for i in kept]
+    shares: list[float] = []
+    for label, bounds, got in (
+        ("", judged, given),
+        ("in float64, ", [_narrowed(want) for want in judged], wide),
+    ):
+        verdict = compare(bounds, got)
+        if isinstance(verdict, Mismatch):
+            return Differs(f"{label}{verdict}")
+        shares.append(verdict.worst)
+    return Equal(*shares)
+
+
+def _narrowed(want: Expected) -> Expected:
+    return Expected(want.value, want.bound / WIDE_SHARE, want.decided)
+
+
+def _eager(
+    model: nn.Module, inputs: Sequence[Any], imported: ImportedModel
+) -> tuple[list[Array], list[Tensor]]:
+    """PyTorch's results in the order of the function's, and what it drew."""
+    from mbc.frontend.draws import RecordedDraws
+
+    own, given = copy.deepcopy((model, list(inputs)))
+    with RecordedDraws() as record:
+        returned = _call(own, given)
+    return _arrays(own, given, returned, imported), record.draws
+
+
+def _eager_wide(
+    model: nn.Module,
+    inputs: Sequence[Any],
+    imported: ImportedModel,
+    draws: Sequence[Tensor],
+) -> list[Array]:
+    """The same in float64, which new tensors of the model have, too."""
+    from mbc.frontend.draws import ReplayedDraws
+
+    torch: Any = import_module("torch")
+    own, given = copy.deepcopy((model, list(inputs)))
+    own.double()
+    _widen_plain_tensors(own)
+    given = [_double(value) for value in given]
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with ReplayedDraws(draws):
+            returned = _call(own, given)
+    finally:
+        torch.set_default_dtype(before)
+    return _arrays(own, given, returned, imported)
+
+
+def _widen_plain_tensors(model: nn.Module) -> None:
+    modules: Any = model.modules
+    layers: list[nn.Module] = list(modules())
+    for layer in layers:
+        for name, value in list(vars(layer).items()):
+            if hasattr(value, "is_floating_point"):
+                setattr(layer, name, _double(value))
+
+
+def _double(value: Any) -> Any:
+    floating = getattr(value, "is_floating_point", lambda: False)()
+    return value.double() if floating else value
+
+
+def _call(model: nn.Module, inputs: Sequence[Any]) -> Any:
+    torch: Any = import_module("torch")
+    with torch.no_grad():
+        return model(*inputs)
+
+
+def _arrays(
+    model: nn.Module, inputs: Sequence[Any], returned: Any, imported: ImportedModel
+) -> list[Array]:
+    """Outputs, and after the call the state and inputs that it wrote to."""
+    outputs = imported.signature.output_values(returned)
+    given = imported.signature.input_values(inputs)
+    found: list[Any] = []
+    for name in _results(function_named(imported.module, "forward")):
+        if isinstance(name, int):
+            found.append(outputs[name])
+        elif name != SEED:
+            found.append(given[name] if name in given else _state(model, name))
+    return [to_numpy(value) for value in found]
+
+
+def _state(model: nn.Module, path: str) -> Any:
+    value: Any = model
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _results(function: func.FuncOp) -> list[int | str]:
+    """The index of an output, or the name of what is updated, of every result."""
+    return [_result(entry) for entry in function.res_attrs or ()]
+
+
+def _result(entry: DictionaryAttr) -> int | str:
+    output, updated = entry.data.get("mbc.output"), entry.data.get("mbc.updates")
+    if isinstance(output, IntegerAttr):
+        return output.value.data
+    assert isinstance(updated, StringAttr)
+    return updated.data
+
+
+def _arguments(
+    function: func.FuncOp,
+    imported: ImportedModel,
+    inputs: Sequence[Any],
+    draws: Sequence[Tensor],
+) -> list[Array]:
+    given = imported.signature.input_values(inputs)
+    values: dict[str, Any] = {**imported.parameters, **given}
+    named = [to_numpy(values[name]) for _, name in argument_names(function)]
+    return [*named, *(to_numpy(draw) for draw in draws)]
