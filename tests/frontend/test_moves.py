@@ -184,3 +184,42 @@ def test_a_mean_of_what_is_scattered_is_refused():
 
     with pytest.raises(UnsupportedModel, match="reduction 'mean'"):
         import_model(Function(mean).eval(), (floats(2, 5), PLACES))
+
+
+@pytest.mark.parametrize(
+    ("bins", "low", "high"), [(4, 0, 3), (7, -1.5, 2.25), (1, 0, 1)]
+)
+def test_histograms(bins: int, low: float, high: float):
+    x = 2 * floats(5, 9)
+    x[0, :6] = torch.tensor([low, high, nan, 1.0, 2.0, -float("inf")])
+    check(lambda x: torch.histc(x, bins, low, high), x)
+
+
+def test_a_histogram_between_unknown_ends_is_refused():
+    with pytest.raises(UnsupportedModel, match="the least and the greatest"):
+        import_model(Function(lambda x: torch.histc(x, 3)), [floats(4)])
+
+
+@torch.library.custom_op("transformers::grouped_mm_fallback", mutates_args=())
+def grouped_product(rows: Tensor, weights: Tensor, ends: Tensor) -> Tensor:
+    """As the library of that name defines it: rows of a group by the group's matrix."""
+    out = rows.new_zeros(len(rows), weights.shape[2])
+    start = 0
+    for weight, end in zip(weights, ends.tolist(), strict=True):
+        out[start:end] = rows[start:end] @ weight
+        start = end
+    return out
+
+
+@grouped_product.register_fake
+def _(rows: Tensor, weights: Tensor, ends: Tensor) -> Tensor:
+    return rows.new_empty(len(rows), weights.shape[2])
+
+
+@pytest.mark.parametrize("ends", [[0, 3, 3, 9], [9, 9, 9, 9], [2, 2, 5, 7]])
+def test_products_of_rows_in_groups(ends: list[int]):
+    """Groups without a row, and rows behind the last group, whose weights are NaN."""
+    weights = floats(4, 5, 3)
+    weights[[a == b for a, b in zip([0, *ends], ends, strict=False)]] = nan
+    offsets = torch.tensor(ends, dtype=torch.int32)
+    check(lambda *given: grouped_product(*given), floats(9, 5), weights, offsets)

@@ -112,6 +112,7 @@ LOWERINGS: dict[str, Lowering] = {
     **{f"{name}_like.default": always(value) for name, value in CONSTANTS.items()},
     **{f"new_{name}.default": always(value) for name, value in CONSTANTS.items()},
     "empty.memory_format": always(0),
+    "empty_permuted.default": always(0),
     "tril.default": triangle("sle"),
     "triu.default": triangle("sge"),
 }
