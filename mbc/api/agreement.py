@@ -8,8 +8,8 @@ PyTorch's; buffers and inputs that the model writes to are compared as results.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -79,10 +79,10 @@ def _eager(
     """PyTorch's results in the order of the function's, and what it drew."""
     from mbc.frontend.draws import RecordedDraws
 
-    own, given = copy.deepcopy((model, list(inputs)))
-    with RecordedDraws() as record:
-        returned = _call(own, given)
-    return _arrays(own, given, returned, imported), record.draws
+    given = [_clone(value) for value in inputs]
+    with _state_as(model, _clone), RecordedDraws() as record:
+        returned = _call(model, given)
+        return _arrays(model, given, returned, imported), record.draws
 
 
 def _eager_wide(
@@ -95,32 +95,60 @@ def _eager_wide(
     from mbc.frontend.draws import ReplayedDraws
 
     torch: Any = import_module("torch")
-    own, given = copy.deepcopy((model, list(inputs)))
-    own.double()
-    _widen_plain_tensors(own)
-    given = [_double(value) for value in given]
+    given = [_double(value) for value in inputs]
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        with ReplayedDraws(draws):
-            returned = _call(own, given)
+        with _state_as(model, _double), ReplayedDraws(draws):
+            returned = _call(model, given)
+            return _arrays(model, given, returned, imported)
     finally:
         torch.set_default_dtype(before)
-    return _arrays(own, given, returned, imported)
 
 
-def _widen_plain_tensors(model: nn.Module) -> None:
+@contextmanager
+def _state_as(model: nn.Module, convert: Callable[[Any], Any]) -> Generator[None]:
+    """Copies take the place of the data of all state, and go with what was written.
+
+    The tensors stay the same objects: a copy of a model would miss those that its
+    functions have captured.
+    """
+    before = [(layer, _tensors(layer)) for layer in _layers(model)]
+    kept = {id(t): (t, t.data) for _, own in before for t in own.values()}
+    for tensor, data in kept.values():
+        tensor.data = convert(data)
+    try:
+        yield
+    finally:
+        for layer, own in before:
+            for name, tensor in own.items():
+                setattr(layer, name, tensor)
+        for tensor, data in kept.values():
+            tensor.data = data
+
+
+def _layers(model: nn.Module) -> list[nn.Module]:
     modules: Any = model.modules
-    layers: list[nn.Module] = list(modules())
-    for layer in layers:
-        for name, value in list(vars(layer).items()):
-            if hasattr(value, "is_floating_point"):
-                setattr(layer, name, _double(value))
+    return list(modules())
+
+
+def _tensors(layer: nn.Module) -> dict[str, Any]:
+    """Parameters, buffers and plain attributes of one layer."""
+    parameters: dict[str, Any] = dict(layer.named_parameters(recurse=False))
+    buffers: dict[str, Any] = dict(layer.named_buffers(recurse=False))
+    plain = {n: v for n, v in vars(layer).items() if hasattr(v, "untyped_storage")}
+    return parameters | buffers | plain
+
+
+def _clone(value: Any) -> Any:
+    return value.clone() if hasattr(value, "untyped_storage") else value
 
 
 def _double(value: Any) -> Any:
-    floating = getattr(value, "is_floating_point", lambda: False)()
-    return value.double() if floating else value
+    """A copy, in float64 where it is floating."""
+    copied = _clone(value)
+    floating = getattr(copied, "is_floating_point", lambda: False)()
+    return copied.double() if floating else copied
 
 
 def _call(model: nn.Module, inputs: Sequence[Any]) -> Any:

@@ -63,3 +63,24 @@ def test_other_constants_are_found():
         found = agreement(model, given, imported)
         assert isinstance(found, Differs)
         assert "out of bounds" in found.reason
+
+
+class Captured(nn.Module):
+    """A function that no copy of the model would lead to a copy of its layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        layer = self.layer
+        self.function = lambda x: torch.relu(layer(x))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x)
+
+
+def test_functions_that_captured_layers_agree():
+    model, given = Captured(), [torch.randn(3, 4)]
+    before = model.layer.weight.data_ptr()
+    assert isinstance(agreement(model, given, import_model(model, given)), Equal)
+    assert model.layer.weight.data_ptr() == before
+    assert model.layer.weight.dtype == torch.float32
