@@ -373,3 +373,20 @@ def without_extents(source: str) -> str:
 
 def default_schedule_of(kernel: KernelOp, target: Target) -> dict[str, Entry]:
     return default_schedule(match_kernel(kernel, target), target)
+
+
+def test_rows_that_do_not_lie_together_are_not_cut():
+    """A factor per row, or a row that repeats, has no place for a part of a row."""
+    opencl = target_named("opencl")
+    for shapes, legal in (([(4, 1024)], (1, 4)), ([(4, 1024), (4, 1)], (1,))):
+        module = module_of(
+            floats(*shapes),
+            lambda x, *others: reduction("sum", 1)(
+                pointwise(lambda a, *b: add(a, *(b or (a,))), x, *others)
+            ),
+        )
+        module.attributes[TARGET] = opencl.attribute()
+        run(new_context(), module, parse("form-kernels,fuse-prologue"))
+        (kernel,) = kernels(module)
+        match = match_kernel(kernel, opencl)
+        assert family_named("reduce").space(match, opencl)["split"] == legal

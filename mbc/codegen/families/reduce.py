@@ -50,7 +50,8 @@ class ReduceMatch(Match):
 
 class ReduceFamily:
     """Knobs as rowwise; `vector` runs along the row where it is contiguous and along
-    the columns otherwise."""
+    the columns otherwise. `split` is parts of the reduced loop that are folded side by
+    side; where a target has no such knob, its emitter cuts by itself or not at all."""
 
     def match(self, kernel: KernelOp, target: Target) -> ReduceMatch | None:
         found = anchored(kernel, ReduceOp)
@@ -68,11 +69,15 @@ class ReduceFamily:
     def space(self, match: Match, target: Target) -> Space:
         assert isinstance(match, ReduceMatch)
         if match.inner > 1:
-            return column_space(target)
-        threads = row_threads(match.outer, match.reduced, target)
-        # Extrema that keep NaN have more than their partial results in registers.
-        unroll = (2, 1, 4) if match.kind in ("max", "min") else (4, 1, 2)
-        return row_space(target, threads, unroll)
+            space = column_space(target)
+        else:
+            threads = row_threads(match.outer, match.reduced, target)
+            # Extrema that keep NaN have more than their partial results in registers.
+            unroll = (2, 1, 4) if match.kind in ("max", "min") else (4, 1, 2)
+            space = row_space(target, threads, unroll)
+        if not target.splits_reductions:
+            return space
+        return {**space, "split": _splits(match, target)}
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         return row_refusal(schedule)
@@ -86,6 +91,26 @@ class ReduceFamily:
         rows = match.outer if columns else match.outer * match.inner
         length = match.inner if columns else match.reduced
         return row_cost(match.kernel, rows, length, target, schedule)
+
+
+SPLITS = (1, 4, 16, 64)
+LEAST_PART = 256
+"""Of the reduced loop; shorter parts cost more to fold than they save."""
+LONG_PART = 1 << 14
+"""From which on parts are the default of GPUs, where results are few."""
+
+
+def _splits(match: ReduceMatch, target: Target) -> tuple[int, ...]:
+    """Equal parts, which lie behind one another as the rows do; the default first."""
+    together = all(a.strides[0] == match.reduced * a.strides[1] for a in match.inputs)
+    if match.outer > 1 and not together:
+        return (1,)
+    least = [(s, match.reduced // s) for s in SPLITS if match.reduced % s == 0]
+    legal = [s for s, length in least if s == 1 or length >= LEAST_PART]
+    few = 8 * target.peaks.units // (match.outer * match.inner)
+    wanted = 1 if target.is_cpu_style else max(1, few)
+    long = [s for s, n in least if s <= wanted and (s == 1 or n >= LONG_PART)]
+    return tuple(dict.fromkeys((max(long), *legal)))
 
 
 def column_space(target: Target) -> Space:

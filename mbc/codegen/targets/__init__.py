@@ -102,6 +102,8 @@ class Target:
     """What comes last, when every kernel is as it will be emitted."""
     most_sums: int = 64
     """Sums of a contraction that one work item keeps in registers."""
+    splits_reductions: bool = False
+    """Whether a schedule says in how many parts a reduction is folded."""
     contract_stages: tuple[int, ...] = ()
     """Tiles of an operand that a contraction may keep in shared memory, if that is to
     choose."""

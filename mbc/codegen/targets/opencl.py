@@ -47,5 +47,6 @@ OPENCL = Target(
     prelude="opencl/prelude.h.j2",
     headers={},
     build_notes="clBuildProgram with -cl-std=CL1.2",
+    splits_reductions=True,
     alignment=512,  # of sub-buffers on NVIDIA's devices, the largest in use
 )

@@ -160,7 +160,25 @@ def reduce_cases(style: str) -> list[Case]:
             body = plain_fold(kind, axes, axes != (1,))
             found += alone("reduce", style, f"{kind} {axes}", [shape], body)
     body = plain_fold("sum", (0,), False)
-    return found + alone("reduce", style, "aligned", [(9, 64)], body)
+    found += alone("reduce", style, "aligned", [(9, 64)], body)
+    return found + reduce_part_cases()
+
+
+def reduce_part_cases() -> list[Case]:
+    """Rows, columns and everything in parts, with work before and behind."""
+    found = [
+        Case(f"{kind} {axes}", (shape,), plain_fold(kind, axes, True), PARTS, "reduce")
+        for kind in ("sum", "mean", "max", "min")
+        for axes, shape in (((0, 1), (12, 77)), ((1,), (3, 124)), ((0,), (20, 37)))
+    ]
+    rows = ((7, 132), (7,))
+    found.append(Case("prepared", rows, folded("sum", (1,)), PARTS, "reduce"))
+    columns = ((1, 12, 67), (67,))
+    found.append(Case("columns", columns, folded("max", (1,)), PARTS, "reduce"))
+    return found
+
+
+PARTS = {"split": 4}
 
 
 def product(equation: str) -> Build:

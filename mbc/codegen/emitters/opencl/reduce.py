@@ -7,24 +7,36 @@ from dataclasses import replace
 
 from mbc.codegen.emitters.opencl.elements import Lanes, Loader
 from mbc.codegen.emitters.opencl.frame import Frame, ceil_div, fitting_width, number
+from mbc.codegen.emitters.opencl.reduce_parts import emit_parts
 from mbc.codegen.emitters.opencl.row_text import FOLDINGS, RowStyle, RowWriter
 from mbc.codegen.emitters.opencl.rowwise import emit_rows
 from mbc.codegen.emitters.opencl.vector_body import Value
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.reduce import ReduceMatch
 from mbc.codegen.loops import Access
-from mbc.codegen.program import KernelCode
+from mbc.codegen.program import Buffer, KernelCode
 from mbc.codegen.targets import Target
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, ReduceMatch)
+
+    def whole(one: ReduceMatch, scratch: tuple[Buffer, ...] = ()) -> KernelCode:
+        return _emit(one, schedule, target, scratch)
+
+    parts = number(schedule, "split")
+    return whole(match) if parts == 1 else emit_parts(match, parts, whole)
+
+
+def _emit(
+    match: ReduceMatch, schedule: Schedule, target: Target, scratch: tuple[Buffer, ...]
+) -> KernelCode:
     outer, reduced = ("OUTER", match.outer), ("REDUCED", match.reduced)
     if match.inner > 1:
         extents = (outer, reduced, ("INNER", match.inner))
-        frame = Frame(match, schedule, target, extents)
+        frame = Frame(match, schedule, target, extents, scratch)
         return COLUMN_STYLES[target.text("style")](frame, match)
-    frame = Frame(match, schedule, target, (outer, reduced))
+    frame = Frame(match, schedule, target, (outer, reduced), scratch)
 
     def write(width: int, style: RowStyle) -> RowWriter:
         return write_row(frame, match, width, style)
