@@ -215,7 +215,16 @@ class KernelEnvironment:
             module = self._scheduled(pipeline, final="")
         except PassRefused:
             return None
-        kernel = next(k for k in kernels(module) if k.label.data == self.label)
+        looks = [self._one_outlook(kernel) for kernel in self._timed(module)]
+        code = hash(tuple(look.code for look in looks))
+        return _Outlook(sum(look.time for look in looks), code)
+
+    def _timed(self, module: ModuleOp) -> list[KernelOp]:
+        """The kernel and its helpers, but not what happens once, at load."""
+        constant = parameter_values(function_named(module, "forward"))
+        return [k for k in kernels(module) if k.outs[0] not in constant]
+
+    def _one_outlook(self, kernel: KernelOp) -> _Outlook:
         match = match_kernel(kernel, self.compiled_for)
         schedule = schedule_of(match, self.compiled_for)
         cost = schedule_cost(match, self.compiled_for, schedule)

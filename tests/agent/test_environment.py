@@ -24,6 +24,7 @@ from mbc.codegen.targets import target_named
 from mbc.ir.attributes import TARGET
 from mbc.ir.context import new_context
 from mbc.ir.kernel import kernels
+from mbc.ir.ops.contract import ContractOp
 from mbc.passes.pipeline import parse, run
 from mbc.runtime.outcome import (
     Availability,
@@ -39,6 +40,7 @@ from mbc.runtime.outcome import (
 )
 from mbc.runtime.runner import runner_for
 from mbc.runtime.rvv.runner import RvvRunner
+from tests.ir.samples import floats, module_of
 from tests.passes.programs import mlp, softmax_by_hand
 
 TARGETS = ("rvv", "opencl", "cuda")
@@ -104,6 +106,49 @@ def rvv() -> KernelEnvironment:
 def evaluate(environment: KernelEnvironment, pipeline: str) -> Evaluated:
     (found,) = environment.evaluate([pipeline], environment.default())
     return found
+
+
+def scores() -> ModuleOp:
+    """Queries and keys, both inputs and both contiguous along what is summed."""
+    return module_of(
+        floats((2, 24, 16), (2, 40, 16)),
+        lambda q, k: ContractOp.einsum("bqd,bkd->bqk", q, k).result,
+    )
+
+
+def test_the_layout_of_an_input_is_chosen_and_its_move_counted():
+    """On paper the move alone makes it slower; what it saves is to be measured."""
+    chosen, runner = target_named("rvv"), runner_for("rvv")
+    available = runner.availability()
+    if isinstance(available, EmitOnly):
+        pytest.skip(f"{available.reason}; install: {available.install}")
+    module = scores()
+    module.attributes[TARGET] = chosen.attribute()
+    run(new_context(), module, parse("form-kernels"))
+    (kernel,) = kernels(module)
+    environment = KernelEnvironment(kernel_module(kernel, []), chosen, runner, "tools")
+    actions = environment.legal_actions(environment.default())
+    turned = "choose-layout{kernel=k0 operand=1 order=0,2,1}"
+    (action,) = [a for a in actions if a.pipeline == turned]
+    assert action.prior.mean < 0
+    found = evaluate(environment, turned)
+    runner.close()
+    assert isinstance(found, Passed)
+
+
+def test_parts_of_a_long_sum_are_an_action_on_gpus():
+    module = module_of(
+        floats((8, 1024), (1024, 8)),
+        lambda a, b: ContractOp.einsum("mk,kn->mn", a, b).result,
+    )
+    chosen = target_named("cuda")
+    module.attributes[TARGET] = chosen.attribute()
+    run(new_context(), module, parse("form-kernels"))
+    (kernel,) = kernels(module)
+    environment = KernelEnvironment(kernel_module(kernel, []), chosen, Scripted(), "t")
+    texts = {a.action.text for a in environment.legal_actions(environment.default())}
+    wanted = {f"split-reduction{{parts={parts}}}" for parts in (2, 4, 8)}
+    assert wanted | {"set-stages{count=1}"} <= texts
 
 
 def rejection(environment: KernelEnvironment, pipeline: str) -> Rejected:
