@@ -20,6 +20,8 @@ RVV_NARROW = ((1, 4), (1, 2), (1, 1), (1, 3), (1, 6), (1, 8))
 RVV_LENGTHS = (4, 2, 1, 8)
 MOST_POINTERS = 8
 """Filters that lie apart need an address each."""
+TWO_ROWS: Tile = (1, 2)
+"""Of one filter."""
 
 
 def rvv_space(match: ConvMatch, target: Target) -> Space:
@@ -35,8 +37,9 @@ def rvv_space(match: ConvMatch, target: Target) -> Space:
         tiles = [t for t in tiles if t[0] <= MOST_POINTERS]
     pairs = itertools.product(tiles, RVV_LENGTHS)
     legal = [pair for pair in pairs if not _crowded(*pair)]
-    if match.is_narrow and len(x.phases) > 1 and (1, 2) in tiles:
-        best = (1, 2), 2  # all phases of two rows at once, in registers
+    phases = len(x.phases)
+    if match.is_narrow and phases > 1 and TWO_ROWS in tiles:
+        best = TWO_ROWS, 2  # all phases at once, in registers
     elif match.is_narrow:
         best = tiles[0], _shortest_vector(x.phases[0].results, target)
     else:
