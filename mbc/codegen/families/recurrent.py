@@ -145,11 +145,14 @@ class RecurrentFamily:
         rows = rows_of(schedule)
         tiles = -(-match.batch // rows)
         again = 4 * match.gates * match.hidden**2 * (match.time * tiles - 1)
-        lanes = UNITS if _is_gpu(target) else lane_use(target, schedule)
-        vectors = -(-match.hidden // lanes)
-        use = match.batch / (tiles * rows) * match.hidden / (vectors * lanes)
+        gpu = target.simt and not target.is_cpu_style
+        extent = match.hidden if gpu else match.columns
+        lanes = UNITS if gpu else lane_use(target, schedule)
+        vectors = -(-extent // lanes)
+        use = match.batch / (tiles * rows) * extent / (vectors * lanes)
         bytes = fewest_bytes(match.kernel) + again
-        return Cost(flops(match.kernel), bytes, _parallel(match, target, rows), use)
+        parallel = tiles if target.is_cpu_style else tiles * vectors
+        return Cost(flops(match.kernel), bytes, parallel, use)
 
 
 REGISTERS = 32
@@ -161,17 +164,6 @@ def rows_of(schedule: Schedule) -> int:
     tile = schedule.get("tile", (1,))
     assert isinstance(tile, tuple)
     return tile[0]
-
-
-def _is_gpu(target: Target) -> bool:
-    return target.simt and not target.is_cpu_style
-
-
-def _parallel(match: RecurrentMatch, target: Target, rows: int) -> float:
-    tiles = -(-match.batch // rows)
-    if not target.simt:
-        return match.batch * match.hidden / 8
-    return tiles * -(-match.hidden // UNITS) if _is_gpu(target) else tiles
 
 
 def _even(batch: int, most: int) -> int:
