@@ -7,12 +7,19 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 from xdsl.dialects.builtin import ModuleOp, f32, f64
 from xdsl.ir import Attribute, SSAValue
 
-from mbc.codegen.families import family_named, match_kernel
+from mbc.codegen.families import FAMILIES, family_named, match_kernel
+from mbc.frontend.torch_export import import_model
+from mbc.ir.attributes import TARGET
+from mbc.ir.context import new_context
+from mbc.ir.kernel import kernels
 from mbc.ir.ops.recurrent import GATES, RecurrentOp
 from mbc.ir.types import Array, tensor
+from mbc.passes.pipeline import parse, run
 from tests.codegen.family_checks import (
     STYLES,
     Case,
@@ -132,3 +139,16 @@ def test_a_tile_that_needs_too_many_registers_is_refused():
     wide = {"tile": (8,), "vector": 4, "unroll": 1}
     reason = family_named("recurrent").refusal(match, target, wide)
     assert reason == "8 rows at LMUL 4 need over 32 registers"
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+def test_no_part_of_a_layer_is_a_plain_nest(style: str, layer: type[nn.RNNBase]):
+    """Batch first, both directions: the inputs' products stay a contraction."""
+    model = layer(5, 7, bidirectional=True, batch_first=True).eval()
+    module = import_model(model, (torch.zeros(3, 6, 5),)).module
+    target = style_target(style)
+    module.attributes[TARGET] = target.attribute()
+    run(new_context(), module, parse(target.pipeline))
+    found = {match_kernel(kernel, target).family for kernel in kernels(module)}
+    assert {"contract", "recurrent"} <= found <= {*FAMILIES} - {"nest"}

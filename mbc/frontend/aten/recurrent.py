@@ -70,9 +70,11 @@ def _sweep(
     reverse: bool,
 ) -> RecurrentOp:
     input_weight, weight, *biases = weights
-    hidden = shape_of(weight)[1]
+    (time, batch, features), hidden = shape_of(x), shape_of(weight)[1]
     behind: list[SSAValue] = list(states[1:])
-    inputs = ContractOp.einsum("tbf,gf->tbg", x, input_weight).result
+    # As one matrix: a permutation in front would make it no family's contraction.
+    flat = build.reshape(x, (time * batch, features))
+    inputs = ContractOp.einsum("mf,gf->mg", flat, input_weight).result
     if biases and kind == "gru":
         # What the reset gate multiplies holds its bias, so that stays behind.
         first, second = biases
@@ -82,6 +84,7 @@ def _sweep(
         inputs = _sum(inputs, _join([gates, split[1]], 0))
     elif biases:
         inputs = _sum(inputs, _sum(*biases))
+    inputs = build.reshape(inputs, (time, batch, shape_of(inputs)[1]))
     operands = [inputs, build.transpose(weight, (1, 0)), states[0], *behind]
     return RecurrentOp.of(operands, kind=kind, reverse=reverse)
 
