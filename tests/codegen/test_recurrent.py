@@ -143,7 +143,9 @@ def test_a_tile_that_needs_too_many_registers_is_refused():
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
-def test_no_part_of_a_layer_is_a_plain_nest(style: str, layer: type[nn.RNNBase]):
+def test_no_part_of_a_layer_is_a_plain_nest(
+    style: str, layer: Callable[..., nn.Module]
+):
     """Batch first, both directions: the inputs' products stay a contraction."""
     model = layer(5, 7, bidirectional=True, batch_first=True).eval()
     module = import_model(model, (torch.zeros(3, 6, 5),)).module
