@@ -16,6 +16,9 @@ PASSES = {
     "assign-target": "mbc.passes.assign_target:AssignTargetPass",
     "canonicalize": "mbc.passes.canonicalize:CanonicalizePass",
     "choose-layout": "mbc.passes.choose_layout:ChooseLayoutPass",
+    "contract-to-reduction": (
+        "mbc.passes.contract_to_reduction:ContractToReductionPass"
+    ),
     "conv-to-contract": "mbc.passes.conv_to_contract:ConvToContractPass",
     "decompose-ops": "mbc.passes.decompose_ops:DecomposeOpsPass",
     "fold-batch-norm": "mbc.passes.fold_batch_norm:FoldBatchNormPass",
