@@ -16,6 +16,7 @@ from torch.export import ExportedProgram, default_decompositions, export
 
 from mbc.errors import UnsupportedModel
 from mbc.frontend.locations import error_location, short
+from mbc.frontend.whole_layers import whole_layers
 
 KEEP = (
     *(f"conv{n}d.{form}" for n in (1, 2, 3) for form in ("default", "padding")),
@@ -94,7 +95,7 @@ def export_program(
     """The functional program of a model; `UnsupportedModel` if there is none."""
     refuse_gradients(inputs)
     try:
-        with torch.no_grad(), plain_tensors_as_buffers(model):
+        with torch.no_grad(), plain_tensors_as_buffers(model), whole_layers():
             program: Any = export(
                 model, tuple(inputs), dynamic_shapes=dynamic_shapes, strict=False
             )

@@ -106,9 +106,10 @@ def _join(parts: Sequence[SSAValue], axis: int) -> SSAValue:
     return parts[0] if len(parts) == 1 else ConcatOp.of(parts, axis=axis).result
 
 
+KINDS = {"lstm": "lstm", "gru": "gru", "rnn_tanh": "tanh", "rnn_relu": "relu"}
 LOWERINGS: dict[str, Lowering] = {
-    "lstm.input": partial(recurrent, kind="lstm"),
-    "gru.input": partial(recurrent, kind="gru"),
-    "rnn_tanh.input": partial(recurrent, kind="tanh"),
-    "rnn_relu.input": partial(recurrent, kind="relu"),
+    name: partial(recurrent, kind=kind)
+    for function, kind in KINDS.items()
+    for name in (f"{function}.input", f"mbc.{function}.default")
 }
+"""As torch has them, and as `whole_layers` puts them into a program."""
