@@ -28,7 +28,7 @@ EMITTED: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
         "gelu": ("vector=2",),
         "sigmoid": ("vector=1",),
         "relu": ("vector=8 unroll=4",),
-        "rowsum": ("vector=8", "vector=1 unroll=2"),
+        "rowsum": ("vector=8 unroll=1", "vector=1 unroll=2"),
         "rowmax": ("vector=2",),
         "softmax": ("", "vector=1 unroll=2"),
         "gemm": ("", "tile=4, vector=2 unroll=4", "tile=1, vector=8 unroll=1"),
