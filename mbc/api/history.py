@@ -17,7 +17,6 @@ from mbc.codegen.targets import Peaks, Target
 from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp, single_kernel_module
 from mbc.ir.text import print_module
-from mbc.runtime.bound import SHARES
 from mbc.runtime.gates.plausible import CACHE_FACTOR, floor_of
 
 REPORT = "mbc-report"
@@ -117,4 +116,4 @@ def attempt(outcome: Outcome) -> dict[str, Any]:
 
 def roofline_of(peaks: Peaks) -> dict[str, Any]:
     """What the floors were computed from: rates per `unit`, and the caches' factor."""
-    return {**asdict(peaks), "cache_factor": CACHE_FACTOR, "shares": list(SHARES)}
+    return {**asdict(peaks), "cache_factor": CACHE_FACTOR}

@@ -18,8 +18,10 @@ from mbc.api.history import (
     KernelHistory,
     roofline_of,
 )
+from mbc.errors import InvalidInput
 from mbc.ir.types import Array
 from mbc.runtime.aggregate import Aggregate, Gain, aggregate
+from mbc.runtime.bound import SHARES
 from mbc.runtime.gates.report import Passed, Report
 from mbc.runtime.outcome import NotMeasured
 
@@ -111,6 +113,7 @@ class Tuned:
             "mbc": mbc.__version__,
             "target": {"name": target.name, "options": dict(target.build_options())},
             "peaks": roofline_of(target.peaks),
+            "shares": list(SHARES),
             **self.settings,
             "lowered": self.ir,
             "kernels": [asdict(row) for row in self.rows],
@@ -146,4 +149,8 @@ class Tuned:
         """The artifact, and `report.json`, which `mbc report` shows as a page."""
         self.artifact.save(folder)
         text = json.dumps(self.document(), indent=1, default=str)
-        (Path(folder) / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
+        path = Path(folder) / REPORT_FILE
+        try:
+            path.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"cannot write '{path}': {error.strerror}") from error

@@ -121,6 +121,19 @@ def test_what_is_no_report_is_one_sentence(tmp_path: Path, text: str, sentence: 
         read_report(path)
 
 
+@pytest.mark.parametrize("key", ["histories", "kernels", "gates", "geometric_mean"])
+def test_a_damaged_report_is_one_sentence(
+    run: Path, tmp_path: Path, key: str, capsys: pytest.CaptureFixture[str]
+):
+    document = read_report(run)
+    damaged = [{}] if isinstance(document[key], list) else {}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({**document, key: damaged}))
+    assert main(["report", str(path)]) == 1
+    assert "is a damaged report of mbc" in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_a_folder_without_a_report_says_what_writes_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -30,7 +30,7 @@ def add_to(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.cli.report.document import read_report
+    from mbc.cli.report.document import described_by, read_report
     from mbc.cli.report.page import page
 
     run: Path = arguments.run
@@ -40,7 +40,9 @@ def execute(arguments: argparse.Namespace) -> int:
         return OK
     folder = run if run.is_dir() else run.parent
     output = arguments.output or str(folder / "report.html")
-    write_text(output, page(document, folder.resolve().name))
+    with described_by(run):
+        text = page(document, folder.resolve().name)
+    write_text(output, text)
     if output != "-":
         print(f"wrote {output}")
     return OK

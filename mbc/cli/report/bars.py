@@ -79,4 +79,4 @@ def model_errors(document: Document) -> list[Bin]:
     gates: list[Mapping[str, Any]] = document["gates"].get("gates", [])
     details = [gate.get("detail", {}) for gate in gates if gate.get("gate") == "G3"]
     found = [each["shares of bounds"] for each in details if "shares of bounds" in each]
-    return error_bins(found[0], document["peaks"]["shares"]) if found else []
+    return error_bins(found[0], document["shares"]) if found else []

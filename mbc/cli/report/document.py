@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
+
+from jinja2 import UndefinedError
 
 from mbc.api.history import REPORT, REPORT_FILE, REPORT_VERSION
 from mbc.errors import InvalidInput
@@ -14,6 +17,7 @@ from mbc.frontend.store import read_text
 NEEDED: Mapping[str, type] = {
     "target": dict,
     "peaks": dict,
+    "shares": list,
     "kernels": list,
     "histories": list,
     "geometric_mean": dict,
@@ -44,6 +48,17 @@ def read_report(run: Path) -> Document:
     if not isinstance(found, dict):
         raise InvalidInput(f"'{path}' is no report of mbc")
     return _checked(cast(Document, found), path)
+
+
+@contextmanager
+def described_by(run: Path) -> Generator[None]:
+    """What is missing deeper down fails inside in whatever way it does."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+        raise InvalidInput(f"'{run}' is a damaged report of mbc") from e
+    except UndefinedError as e:
+        raise InvalidInput(f"'{run}' is a damaged report of mbc: {e.message}") from e
 
 
 def _checked(document: Document, path: Path) -> Document:

@@ -79,7 +79,7 @@ def _view(document: Document, row: Plain, history: Plain, total: float) -> Kerne
         history["occurrences"] * tuned / total if total else 0.0,
         f"{tuned / history['floor']:.2f}" if comparable else "",
         _interval(row, history),
-        bars.error_bins(history["errors"], peaks["shares"]),
+        bars.error_bins(history["errors"], document["shares"]),
         changed_lines(history["before"], history["after"]),
     )
 
