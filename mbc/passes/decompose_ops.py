@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from mbc.errors import PassRefused
 from mbc.ir.decompose import decompose_ops
 from mbc.ir.ops import OPS
-from mbc.ir.types import element_of
+from mbc.ir.types import NUMPY_DTYPES, element_of
 from mbc.passes.support.functions import forward_of
 
 
@@ -34,7 +34,8 @@ class DecomposeOpsPass(ModulePass):
     %0 = mbc.contract %3, %v {...}
     ```
     Precondition: kernels are not formed yet. An op that upstream cannot say (a scan,
-    a recurrence) stays. Refuses a name that is no op of the dialect.
+    a recurrence) stays. Refuses a name that is no op of the dialect
+    or no element type.
     """
 
     name = "decompose-ops"
@@ -46,6 +47,8 @@ class DecomposeOpsPass(ModulePass):
         wanted = {f"mbc.{name}" for name in self.ops}
         for name in sorted(wanted - set(OPS)):
             raise PassRefused(self.name, f"'{name}' is no op of the dialect")
+        for name in sorted(set(self.keep) - set(NUMPY_DTYPES)):
+            raise PassRefused(self.name, f"'{name}' is no element type")
 
         def is_wanted(inner: Operation) -> bool:
             return inner.name in wanted and not is_kept(inner)

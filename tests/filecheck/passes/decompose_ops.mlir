@@ -15,3 +15,6 @@ func.func @forward(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<
 
 // RUN: mbc-opt %s -p 'decompose-ops{ops=attention keep=f32}' | filecheck %s --check-prefix=KEEP
 // KEEP:      mbc.attention
+
+// RUN: not mbc-opt %s -p 'decompose-ops{ops=attention keep=f99}' 2>&1 | filecheck %s --check-prefix=TYPE
+// TYPE: error: decompose-ops: 'f99' is no element type
