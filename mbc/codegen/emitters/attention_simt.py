@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mbc.codegen.emitters.simt import SimtFrame
+from mbc.codegen.emitters.simt import SimtFrame, strip_of
 from mbc.codegen.expression import ScalarPrinter, float_literal
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.attention import AttentionMatch, items_across
@@ -76,7 +76,7 @@ def _own(tile: tuple[int, ...], size: int, width: int) -> dict[str, int]:
         "key": keys // across,
         "value": width // across,
     }
-    strips = {f"{name}_strip": _strip(count) for name, count in own.items()}
+    strips = {f"{name}_strip": strip_of(count) for name, count in own.items()}
     return {**{f"own_{name}s": count for name, count in own.items()}, **strips}
 
 
@@ -99,8 +99,3 @@ def _shared(
         "held": (depths if is_held else DEPTH) * (rows + 4),
         "chunk": f"d0 * {rows + 4} + " if is_held else "",
     }
-
-
-def _strip(count: int) -> int:
-    """Neighbouring floats of an item that one access of shared memory brings."""
-    return next(width for width in (4, 2, 1) if count % width == 0)

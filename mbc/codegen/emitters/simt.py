@@ -15,6 +15,11 @@ WIDE_FROM = 1 << 30
 """Buffers of more elements need 64-bit indices; what is left is room for steps."""
 
 
+def strip_of(count: int) -> int:
+    """Neighbours of an item's `count` that one access of shared memory brings."""
+    return next(width for width in (4, 2, 1) if count % width == 0)
+
+
 @dataclass(frozen=True)
 class Spelling:
     """How a language says what every language of work groups has."""

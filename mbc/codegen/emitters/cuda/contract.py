@@ -17,6 +17,7 @@ from mbc.codegen.emitters.cuda.contract_ends import (
 )
 from mbc.codegen.emitters.cuda.lanes import WIDTHS, Walk, is_aligned
 from mbc.codegen.emitters.cuda.signature import Signature, number, numbers, op_summary
+from mbc.codegen.emitters.simt import strip_of
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.contract import ContractMatch
 from mbc.codegen.loops import Access
@@ -101,8 +102,8 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
             _side(match.lhs, M, tile, vector, signature),
             _side(match.rhs, N, tile, vector, signature),
         ],
-        rows=_strip(tile.per_thread(M)),
-        columns=_strip(tile.per_thread(N)),
+        rows=strip_of(tile.per_thread(M)),
+        columns=strip_of(tile.per_thread(N)),
         join_threads=JOIN_THREADS,
     )
     return signature.code(source, [stage.launch for stage in stages], schedule)
@@ -123,7 +124,7 @@ def _stages(
     match: ContractMatch, tile: Tile, parts: int, signature: Signature
 ) -> list[Stage]:
     blocks = match.b * -(-match.m // tile.m) * -(-match.n // tile.n)
-    label, strip = signature.label, _strip(tile.per_thread(N))
+    label, strip = signature.label, strip_of(tile.per_thread(N))
     results = [r.name for r in signature.results]
     if parts == 1:
         end = in_results(match, strip, "sum[i][j{0}]", signature)
@@ -180,11 +181,6 @@ def _rows_outermost(match: ContractMatch) -> ContractMatch:
         out=tuple(exchanged(a) for a in match.out),
         extra=tuple(None if a is None else exchanged(a) for a in match.extra),
     )
-
-
-def _strip(sums: int) -> int:
-    """Neighbouring sums of a thread: what one read of a shared tile brings."""
-    return next(width for width in WIDTHS if sums % width == 0)
 
 
 def _side(

@@ -13,6 +13,7 @@ from mbc.codegen.emitters.conv_held import Held
 from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
 from mbc.codegen.emitters.cuda.conv_results import epilogue
 from mbc.codegen.emitters.cuda.signature import Signature, numbers, op_summary
+from mbc.codegen.emitters.simt import strip_of
 from mbc.codegen.families import Match, Schedule
 from mbc.codegen.families.conv_match import ConvMatch
 from mbc.codegen.program import KernelCode, Launch
@@ -104,20 +105,15 @@ def _steps(signature: Signature, index: ConvIndex, depth: int) -> dict[str, obje
 
 def _strips(filters: int, results: int, across: int) -> dict[str, object]:
     """A thread's filters and results, in runs of neighbours."""
-    strip = _strip(results)
+    strip = strip_of(results)
     place = f"p0 + j / {strip} * {across * strip} + across * {strip} + j % {strip}"
     if strip == 1:
         place = f"p0 + j * {across} + across"
     return {
-        "filter_strip": _strip(filters),
+        "filter_strip": strip_of(filters),
         "result_strip": strip,
         "place": place,
     }
-
-
-def _strip(count: int) -> int:
-    """Neighbours of a thread that one access of shared memory brings."""
-    return next(width for width in (4, 2, 1) if count % width == 0)
 
 
 def _columns(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
