@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -74,6 +75,11 @@ class Artifact:
     @property
     def manifest(self) -> dict[str, Any]:
         return manifest_of(self.code, self.signature, self.pipeline, self.provenance)
+
+    @cached_property
+    def aliases(self) -> dict[int, str]:
+        """By position, the input that an output is; looked up once, not per call."""
+        return aliased_inputs(self.code.forward)
 
     def runner(self) -> Runner:
         if self._runner is None:
@@ -161,7 +167,7 @@ class Artifact:
         else:
             values = resident(checked)
         like = like_inputs(checked)
-        aliases = aliased_inputs(self.code.forward)
+        aliases = self.aliases
         outputs: list[Any] = []
         for description, stored in zip(self.code.forward.results, values, strict=True):
             value = as_declared(stored, description)
