@@ -52,7 +52,8 @@ def agreement(
     given, draws = _eager(model, inputs, imported)
     wide = _eager_wide(model, inputs, imported, draws)
     function = function_named(imported.module, "forward")
-    arguments = _arguments(function, imported, inputs, draws)
+    named = values_of(imported, inputs).values()
+    arguments = [*named, *(to_numpy(draw) for draw in draws)]
     drawn = with_draws_as_arguments(function, len(draws))
     expected = expected_results(drawn, arguments)
     kept = [i for i, name in enumerate(_results(function)) if name != SEED]
@@ -192,13 +193,9 @@ def _result(entry: DictionaryAttr) -> int | str:
     return updated.data
 
 
-def _arguments(
-    function: func.FuncOp,
-    imported: ImportedModel,
-    inputs: Sequence[Any],
-    draws: Sequence[Tensor],
-) -> list[Array]:
+def values_of(imported: ImportedModel, inputs: Sequence[Any]) -> dict[str, Array]:
+    """The argument values of @forward by name, in its order."""
+    function = function_named(imported.module, "forward")
     given = imported.signature.input_values(inputs)
     values: dict[str, Any] = {**imported.parameters, **given}
-    named = [to_numpy(values[name]) for _, name in argument_names(function)]
-    return [*named, *(to_numpy(draw) for draw in draws)]
+    return {name: to_numpy(values[name]) for _, name in argument_names(function)}

@@ -1,8 +1,9 @@
 """Which problems of a benchmark import, and which mean the same, with time and memory.
 
 Each is imported as written, in training mode, without the memory of its weights, and
-counts as imported where its IR verifies and its text reads back to the same text. Then
-it may be executed at reduced extents, and is equal where PyTorch agrees.
+counts as imported where its IR verifies and its text reads back to the same text. At
+reduced extents it may be executed, and is equal where PyTorch agrees; or emitted for a
+target and run there, and is equal where `execute` agrees.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import json
 import logging
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from mbc.api.agreement import Differs, Equal, agreement
-from mbc.errors import InvalidInput, MbcError
+from mbc.api.agreement import Differs, Equal, agreement, values_of
+from mbc.errors import InvalidInput, MbcError, ToolMissing
 from mbc.frontend.kernelbench.problems import Problem
 from mbc.ir.text import parse_module, print_module
 from mbc.runtime.separate import Died, Returned, call_each
@@ -28,9 +31,6 @@ if TYPE_CHECKING:
 
 Status = Literal["imported", "equal", "failed", "differs"]
 FAILURES = ("failed", "differs")
-PASSED = {"import": "imported", "execute": "equal"}
-"""By the first word of an action's name."""
-
 PRELOAD = ("mbc.frontend.kernelbench.warm", "mbc.frontend.untouched")
 LIMIT = 600.0
 """Seconds after which a problem is given up."""
@@ -40,7 +40,8 @@ LIMIT = 600.0
 class Imported:
     """What one process found about one problem.
 
-    `reason` says why it failed; `share` is how much of an element's bound was used.
+    `reason` says why it failed; `share` is how much of an element's bound was used;
+    `detail` is what a target made of it (`on_target.Checked`).
     """
 
     status: Status
@@ -49,6 +50,7 @@ class Imported:
     warnings: tuple[str, ...]
     seconds: float
     share: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True)
@@ -67,59 +69,116 @@ class Row:
     seconds: float
     megabytes: float
     share: float
+    detail: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def level(self) -> int:
         return int(self.problem.partition("_")[0])
 
 
-Action = Callable[[Problem], Imported]
+@dataclass(frozen=True)
+class Task:
+    """A problem, and the kernels that are known to be right, by key."""
+
+    problem: Problem
+    known: frozenset[str] = frozenset()
 
 
-def import_problem(problem: Problem) -> Imported:
+@dataclass(frozen=True)
+class Action:
+    """What is done with every problem; `name` is its rows', `passed` a status."""
+
+    name: str
+    passed: Status
+    run: Callable[[Task], Imported]
+
+
+def import_problem(task: Task) -> Imported:
     """As written, in the process that calls; a failure is a value."""
-    return _timed(_import_whole, problem)
+    return _timed(_import_whole, task)
 
 
-def execute_problem(problem: Problem) -> Imported:
+def execute_problem(task: Task) -> Imported:
     """At reduced extents: imported, executed and compared with PyTorch."""
-    return _timed(_execute, problem)
+    return _timed(_execute, task)
 
 
-def _timed(action: Action, problem: Problem) -> Imported:
+def run_problem(target: str, task: Task) -> Imported:
+    """At reduced extents: emitted for `target`, run and compared with `execute`."""
+    return _timed(partial(_run, target), task)
+
+
+IMPORT = Action("import_problem", "imported", import_problem)
+EXECUTE = Action("execute_problem", "equal", execute_problem)
+
+
+def on_target_action(target: str) -> Action:
+    """`ToolMissing` where programs of the target cannot run here."""
+    from mbc.api.on_target import missing_tools
+
+    missing = missing_tools(target)
+    if missing:
+        raise ToolMissing(f"target '{target}' cannot run here: {missing}")
+    return Action(f"run_problem {target}", "equal", partial(run_problem, target))
+
+
+def _timed(action: Callable[[Task], Imported], task: Task) -> Imported:
     # torch.export says much about models that are fine.
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     start = time.process_time()
     try:
-        found = action(problem)
+        found = action(task)
     except MbcError as error:
         found = Imported("failed", " ".join(error.message.split()), 0, (), 0.0)
     return replace(found, seconds=time.process_time() - start)
 
 
-def _import_whole(problem: Problem) -> Imported:
+def _import_whole(task: Task) -> Imported:
     # torch is loaded where models are built.
     from mbc.frontend.model_file import ModelFile, run
     from mbc.frontend.untouched import make_untouched
 
-    _, found = _import(make_untouched(ModelFile(problem.path, run(problem.path))))
+    path = task.problem.path
+    _, found = _import(make_untouched(ModelFile(path, run(path))))
     return found
 
 
-def _execute(problem: Problem) -> Imported:
-    from mbc.frontend.kernelbench.scale import at_scale, scale_of
-    from mbc.frontend.model_file import ModelFile, run, seeded
+def _execute(task: Task) -> Imported:
+    from mbc.frontend.model_file import seeded
 
     with seeded():
-        change = at_scale(scale_of(problem.id))
-        loaded = ModelFile(problem.path, run(problem.path, change)).make()
+        loaded = _at_scale(task.problem)
         imported, found = _import(loaded)
         match agreement(loaded.model, loaded.inputs, imported):
             case Differs(reason):
                 return replace(found, status="differs", reason=reason)
             case Equal(given, wide):
                 return replace(found, status="equal", share=max(given, wide))
+
+
+def _run(target: str, task: Task) -> Imported:
+    from mbc.api.on_target import Checked, Wrong, on_target
+    from mbc.frontend.model_file import seeded
+
+    with seeded():
+        loaded = _at_scale(task.problem)
+        imported, found = _import(loaded)
+    values = values_of(imported, loaded.inputs)
+    match on_target(imported.module, values, target).checked(task.known):
+        case Wrong(reason, emitted):
+            detail = {"emitted": asdict(emitted)}
+            return replace(found, status="differs", reason=reason, detail=detail)
+        case Checked(share=share) as checked:
+            return replace(found, status="equal", share=share, detail=checked.detail)
+
+
+def _at_scale(problem: Problem) -> LoadedModel:
+    from mbc.frontend.kernelbench.scale import at_scale, scale_of
+    from mbc.frontend.model_file import ModelFile, run
+
+    change = at_scale(scale_of(problem.id))
+    return ModelFile(problem.path, run(problem.path, change)).make()
 
 
 def _import(loaded: LoadedModel) -> tuple[ImportedModel, Imported]:
@@ -135,11 +194,28 @@ def _import(loaded: LoadedModel) -> tuple[ImportedModel, Imported]:
 
 
 def run_problems(
-    problems: Iterable[Problem], action: Action, jobs: int
+    problems: Iterable[Problem],
+    action: Action,
+    jobs: int,
+    seconds: float = LIMIT,
+    known: Iterable[str] = (),
 ) -> Generator[Row]:
-    """One row per problem as they end, each from a process of its own."""
-    for problem, ended in call_each(action, problems, jobs, LIMIT, PRELOAD):
-        yield _row(problem, action.__name__, ended)
+    """One row per problem as they end, each from a process of its own.
+
+    `known` are keys of kernels that earlier rows found right.
+    """
+    right = {*known}
+    tasks = (Task(problem, frozenset(right)) for problem in problems)
+    for task, ended in call_each(action.run, tasks, jobs, seconds, PRELOAD):
+        row = _row(task.problem, action.name, ended)
+        right.update(right_kernels([row]))
+        yield row
+
+
+def right_kernels(rows: Iterable[Row]) -> set[str]:
+    """Keys of the kernels that rows found right."""
+    passed = (row for row in rows if row.status not in FAILURES)
+    return {key for row in passed for key in row.detail.get("keys", ())}
 
 
 def _row(problem: Problem, action: str, ended: Returned[Imported] | Died) -> Row:
@@ -160,6 +236,7 @@ def _row(problem: Problem, action: str, ended: Returned[Imported] | Died) -> Row
         round(found.seconds, 3),
         round(peak / 2**20, 1),
         round(found.share, 4),
+        found.detail,
     )
 
 
@@ -176,7 +253,7 @@ def read_rows(path: Path, action: Action) -> list[Row]:
             row = Row(**json.loads(line))
         except (ValueError, TypeError):
             continue
-        if row.action == action.__name__ and row.status not in FAILURES:
+        if row.action == action.name and row.status not in FAILURES:
             rows.append(row)
     return list({row.problem: row for row in rows}.values())
 
@@ -186,9 +263,10 @@ def append_row(path: Path, row: Row) -> None:
         file.write(json.dumps(asdict(row)) + "\n")
 
 
-def totals(rows: Sequence[Row]) -> list[str]:
-    """One line per level, then what all of them took."""
-    lines = [_level(level, rows) for level in sorted({row.level for row in rows})]
+def totals(rows: Sequence[Row], action: Action) -> list[str]:
+    """One line per level, then what all of them took, and how they were emitted."""
+    levels = sorted({row.level for row in rows})
+    lines = [_level(level, rows, action.passed) for level in levels]
     done = [row for row in rows if row.status not in FAILURES]
     if done:
         slowest = max(done, key=lambda row: row.seconds)
@@ -200,15 +278,42 @@ def totals(rows: Sequence[Row]) -> list[str]:
             f"({slowest.problem}); memory: median {megabytes:.0f} MB, "
             f"most {largest.megabytes:.0f} MB ({largest.problem})"
         )
+    return [*lines, *emission_totals(rows)]
+
+
+def emission_totals(rows: Sequence[Row]) -> list[str]:
+    """What a target made of all problems; nothing where none was involved."""
+    emitted = [(row, row.detail["emitted"]) for row in rows if "emitted" in row.detail]
+    if not emitted:
+        return []
+    families: Counter[str] = Counter()
+    fallbacks: Counter[str] = Counter()
+    for _, one in emitted:
+        families.update(one["families"])
+        fallbacks.update(one["fallbacks"])
+    whole = sum(bool(row.detail.get("whole")) for row, _ in emitted)
+    alone = sum(len(row.detail.get("keys", ())) for row, _ in emitted)
+    lines = [
+        f"models run whole: {whole}; distinct kernels run alone: {alone}",
+        "kernels: " + ", ".join(f"{n} {f}" for f, n in families.most_common()),
+    ]
+    lines += [f"plain loop nest: {ops} ({n})" for ops, n in fallbacks.most_common()]
+    for word, key in (("float64 in", "wide"), ("too large alone:", "too_large")):
+        lines += _places(word, key, emitted)
     return lines
 
 
-def _level(level: int, rows: Sequence[Row]) -> str:
+def _places(
+    word: str, key: str, emitted: Sequence[tuple[Row, dict[str, Any]]]
+) -> list[str]:
+    """A line for each kernel that is listed under `key`."""
+    lists = [(row, {**one, **row.detail}.get(key, ())) for row, one in emitted]
+    return [f"{word} {row.problem} {name}" for row, names in lists for name in names]
+
+
+def _level(level: int, rows: Sequence[Row], word: str) -> str:
     own = [row for row in rows if row.level == level]
     passed = [row for row in own if row.status not in FAILURES]
-    word = (
-        "equal" if any(row.action == "execute_problem" for row in own) else "imported"
-    )
     return f"level {level}: {len(passed)} of {len(own)} {word}"
 
 

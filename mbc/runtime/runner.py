@@ -36,6 +36,10 @@ class Runner(Protocol):
         """Name and version of what programs run on; the identity of a number."""
         ...
 
+    def emulates(self) -> bool:
+        """Whether this machine only imitates what programs are for, slowly."""
+        ...
+
     def isolation(self) -> str:
         """What stands between candidates and the machine: "namespaces" or "limits"."""
         ...

@@ -12,9 +12,9 @@ import os
 import resource
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
@@ -55,21 +55,23 @@ def call_each(
 
     A call that takes over `seconds` is killed; so are all when the caller stops.
     `function` and arguments are pickled; the server loads the modules of `preload`.
+    An argument is taken only when its call can start, and may depend on what ended.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
-    waiting = deque(arguments)
+    waiting = iter(arguments)
     running: dict[Connection, _Running[Argument]] = {}
     try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                argument = waiting.popleft()
+        while True:
+            for argument in islice(waiting, jobs - len(running)):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(theirs, function))
                 process.start()
                 theirs.close()
                 ours.send(argument)
                 running[ours] = _Running(argument, process, time.monotonic() + seconds)
+            if not running:
+                return
             for pipe in _ended(running):
                 job = running.pop(pipe)
                 yield job.argument, _outcome(pipe, job.process, seconds)

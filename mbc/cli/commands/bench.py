@@ -58,11 +58,24 @@ def _add_import(parser: Parser) -> None:
         metavar="FILE.jsonl",
         help="rows go there as they end; problems that passed there are not run again",
     )
-    parser.add_argument(
+    reduced = parser.add_mutually_exclusive_group()
+    reduced.add_argument(
         "--execute",
         dest="executed",
         action="store_true",
         help="at reduced extents, and compare what is executed with PyTorch",
+    )
+    reduced.add_argument(
+        "--target",
+        help="at reduced extents, and run what is emitted: whole models on a device, "
+        "each distinct kernel and small models where an emulator has to do",
+    )
+    parser.add_argument(
+        "--limit",
+        type=_positive,
+        default=600,
+        metavar="SECONDS",
+        help="give a problem up after this long (default: %(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -74,23 +87,33 @@ def _positive(text: str) -> int:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from mbc.api.bench import execute_problem, import_problem, run_problems, totals
+    from mbc.api.bench import right_kernels, run_problems, totals
     from mbc.frontend.kernelbench.problems import LEVELS, find_problems
 
     levels = arguments.level or LEVELS
     problems = find_problems(arguments.path, levels, arguments.problem)
     results: Path | None = arguments.results
     wanted = {problem.id for problem in problems}
-    action = execute_problem if arguments.executed else import_problem
-    rows = [row for row in _known(results, action) if row.problem in wanted]
+    action = _action(arguments)
+    known = _known(results, action)
+    rows = [row for row in known if row.problem in wanted]
     done = {row.problem for row in rows}
     left = [problem for problem in problems if problem.id not in done]
-    for row in run_problems(left, action, arguments.jobs):
+    right = right_kernels(known)
+    for row in run_problems(left, action, arguments.jobs, arguments.limit, right):
         rows.append(row)
         _keep(row, results, f"{len(rows)}/{len(problems)}")
-    lines = totals(rows)
+    lines = totals(rows, action)
     _print(rows, lines, arguments.json)
     return max((EXIT.get(row.status, OK) for row in rows), default=OK)
+
+
+def _action(arguments: argparse.Namespace) -> Action:
+    from mbc.api.bench import EXECUTE, IMPORT, on_target_action
+
+    if arguments.target is not None:
+        return on_target_action(arguments.target)
+    return EXECUTE if arguments.executed else IMPORT
 
 
 def _known(results: Path | None, action: Action) -> list[Row]:

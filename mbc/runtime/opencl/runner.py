@@ -69,6 +69,9 @@ class OpenclRunner:
         opened = self._open()
         return "no OpenCL device" if isinstance(opened, Failed) else opened
 
+    def emulates(self) -> bool:
+        return False
+
     def isolation(self) -> IsolationLevel:
         return isolation_level()
 

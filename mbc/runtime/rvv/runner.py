@@ -82,6 +82,9 @@ class RvvRunner:
             return _counter(qemu, machine)
         return _device(machine)
 
+    def emulates(self) -> bool:
+        return True
+
     def run(self, program: Program, inputs: Arrays) -> RunOutcome:
         qemu = find_qemu_riscv64()
         if isinstance(qemu, Missing):
