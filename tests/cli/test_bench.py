@@ -47,6 +47,34 @@ def test_problems_are_executed_at_reduced_extents(mbc: Command, here: Path):
     assert 0 < row["share"] < 1
 
 
+def test_problems_run_on_a_target_and_are_not_run_again(mbc: Command, here: Path):
+    path = here / "kb" / "level1" / "33_Norm.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(NORM, encoding="utf-8")
+    words = ("bench", "import", "--path", "kb", "--results", "rows.jsonl")
+    ended = mbc(*words, "--target", "rvv")
+    assert ended.code == 0, ended
+    assert "level 1: 1 of 1 equal" in ended.out
+    assert "models run whole: 1; distinct kernels run alone: " in ended.out
+    again = mbc(*words, "--target", "rvv", "--json")
+    assert again.err == ""
+    (row,) = json.loads(again.out)["rows"]
+    assert row["action"] == "run_problem rvv"
+    assert row["detail"]["emitted"]["families"]["rowwise"] == 1
+    assert 0 < row["share"] <= 1
+
+    other = mbc(*words, "--target", "opencl", "--json")
+    assert other.code == 0, other
+    (row,) = json.loads(other.out)["rows"]
+    assert (row["status"], row["detail"]["whole"]) == ("equal", True)
+
+
+def test_an_unknown_target_is_one_line(mbc: Command, here: Path):
+    make_checkout(here / "kb")
+    ended = mbc("bench", "import", "--path", "kb", "--target", "vax")
+    assert "target 'vax' not registered" in ended.complains()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -73,6 +73,9 @@ class EmulatedCudaRunner:
             return EmitOnly(compiler.reason, compiler.install)
         return Available(f"emulated on the CPU with {compiler}: checks only")
 
+    def emulates(self) -> bool:
+        return True
+
     def device(self) -> str:
         return f"SIMT emulation on the CPU, {find_cxx()}"
 
