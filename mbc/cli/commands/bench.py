@@ -53,11 +53,24 @@ def _add_import(parser: Parser) -> None:
         "--jobs", type=_positive, default=1, metavar="N", help="processes at a time"
     )
     parser.add_argument(
+        "--limit",
+        type=_positive,
+        default=600,
+        metavar="SECONDS",
+        help="give a problem up after this long (default: %(default)s)",
+    )
+    parser.add_argument(
         "--results",
         type=Path,
         metavar="FILE.jsonl",
         help="rows go there as they end; problems that passed there are not run again",
     )
+    _add_reduced(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_reduced(parser: Parser) -> None:
+    """What may be done at reduced extents: one of these."""
     reduced = parser.add_mutually_exclusive_group()
     reduced.add_argument(
         "--execute",
@@ -70,14 +83,6 @@ def _add_import(parser: Parser) -> None:
         help="at reduced extents, and run what is emitted: whole models on a device, "
         "each distinct kernel and small models where an emulator has to do",
     )
-    parser.add_argument(
-        "--limit",
-        type=_positive,
-        default=600,
-        metavar="SECONDS",
-        help="give a problem up after this long (default: %(default)s)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _positive(text: str) -> int:
