@@ -13,7 +13,7 @@ from mbc.api.module import Module, argument_names, check_arrays
 from mbc.errors import InvalidInput
 from mbc.ir.execute import execute, function_named
 from mbc.ir.types import Array
-from mbc.runtime.bound import Mismatch, compare, expected_results
+from mbc.runtime.bound import Mismatch, expected_results, judged
 from mbc.runtime.inputs import random_arguments
 
 
@@ -58,7 +58,7 @@ def compare_results(
         reason = "the model itself makes NaN of these inputs"
         reason = reason if undefined else "no result has an element"
         raise InvalidInput(f"there is nothing to check: {reason}")
-    verdict = compare(expected, artifact.execute(arrays))
+    verdict = judged(module.op, ordered, expected, artifact.execute(arrays))
     if isinstance(verdict, Mismatch):
         return CheckReport(False, float("nan"), str(verdict))
     text = f"{verdict.checked - undefined} elements within their bounds"

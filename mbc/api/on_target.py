@@ -28,7 +28,7 @@ from mbc.ir.execute import function_named
 from mbc.ir.kernel import kernels
 from mbc.ir.types import Array, element_of, is_tensor
 from mbc.passes.pipeline import parse, run
-from mbc.runtime.bound import Mismatch, compare, expected_results
+from mbc.runtime.bound import Mismatch, expected_results, judged
 from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.inputs import random_arguments
 from mbc.runtime.outcome import EmitOnly, Failed
@@ -153,7 +153,8 @@ class OnTarget:
         got = run_function(self.runner, code.forward, values, prepared)
         if isinstance(got, Failed):
             raise error_of(got)
-        verdict = compare(expected_results(op, list(values.values())), got)
+        arrays = list(values.values())
+        verdict = judged(op, arrays, expected_results(op, arrays), got)
         if isinstance(verdict, Mismatch):
             return Wrong(str(verdict), emitted)
         return verdict.worst

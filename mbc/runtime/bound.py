@@ -7,7 +7,9 @@ their dtype, over several draws. So the bound knows the reduction lengths, the
 cancellation and the conditioning of the computation, whatever was fused.
 
 A few draws leave some elements unmoved by chance, so an element's spread and rounding
-are at least half the root mean square over its result.
+are at least half the root mean square over its result. Among a million elements there
+is still one that they hardly moved, though it is larger than most: where only very few
+are out of bounds, `judged` draws again before it says so.
 """
 
 from __future__ import annotations
@@ -187,6 +189,43 @@ def compare(expected: Sequence[Expected], got: Sequence[Array]) -> Verdict:
         bins = np.searchsorted(SHARES, share.ravel())
         shares += np.bincount(bins, minlength=len(SHARES))
     return Agreement(worst, checked, tuple(shares.tolist()))
+
+
+RARE = 1e-4
+"""Share of elements out of bounds that more draws may bring back."""
+MORE = (101, 202, 303)
+"""Seeds of those draws."""
+
+
+def judged(
+    op: ModuleOp | func.FuncOp | KernelOp,
+    arguments: Sequence[Array],
+    expected: Sequence[Expected],
+    got: Sequence[Array],
+) -> Verdict:
+    """As `compare`, with bounds from more draws before rare elements are wrong.
+
+    More draws come closer to how far an element moves, never past it.
+    """
+    verdict = compare(expected, got)
+    for seed in MORE:
+        if not isinstance(verdict, Mismatch) or not _is_rare(verdict):
+            return verdict
+        drawn = expected_results(op, arguments, seed)
+        pairs = zip(expected, drawn, strict=True)
+        expected = [_larger(one, other) for one, other in pairs]
+        verdict = compare(expected, got)
+    return verdict
+
+
+def _is_rare(found: Mismatch) -> bool:
+    return found.count <= max(1, RARE * found.elements)
+
+
+def _larger(one: Expected, other: Expected) -> Expected:
+    bound = np.maximum(one.bound, other.bound)
+    decided = one.decided & other.decided
+    return Expected(one.value, bound, decided)
 
 
 def _errors(want: Expected, array: Array) -> tuple[Array, Array]:

@@ -23,6 +23,7 @@ from mbc.runtime.bound import (
     Verdict,
     compare,
     expected_results,
+    judged,
 )
 from tests.ir.samples import EPS, floats, module_of, named, random_arrays
 from tests.passes.programs import exp, pointwise, tanh
@@ -162,6 +163,28 @@ def test_one_term_of_a_thousand_left_out_fails(name: str):
     short = case.arrays[0].copy()
     short[:, 999] = 0
     assert isinstance(case.judge(*case.of(short, *case.arrays[1:])), Mismatch)
+
+
+def unlucky(case: Case) -> list[Expected]:
+    """As if no draw had moved one element."""
+    (want,) = case.expected
+    bound = want.bound.copy()
+    bound.flat[0] = 0
+    return [Expected(want.value, bound, want.decided)]
+
+
+def test_more_draws_are_made_before_one_element_is_wrong():
+    case = case_of("contract")
+    (right,) = case.given()
+    expected = unlucky(case)
+    assert isinstance(compare(expected, [right]), Mismatch)
+    found = judged(case.module, case.arrays, expected, [right])
+    assert isinstance(found, Agreement)
+    wrong = right.copy()
+    wrong.flat[0] *= 1.001
+    found = judged(case.module, case.arrays, expected, [wrong])
+    assert isinstance(found, Mismatch)
+    assert found.index == (0, 0)
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mbc.codegen.model import ModelCode
 from mbc.ir.execute import execute, function_named
 from mbc.ir.types import Array
-from mbc.runtime.bound import SHARES, Expected, Mismatch, compare, expected_results
+from mbc.runtime.bound import SHARES, Expected, Mismatch, expected_results, judged
 from mbc.runtime.execution import run_function, run_prepare
 from mbc.runtime.gates.profiles import Profile, draw, is_float_array
 from mbc.runtime.gates.report import GateResult, Passed, Rejected, RejectionVerdict
@@ -140,7 +140,8 @@ def _check(model: WholeModel, runner: Runner) -> Passed | Rejected:
         ran = run_function(runner, model.code.forward, case.arrays, prepared)
         if isinstance(ran, Failed):
             return _failed(ran)
-        verdict = compare(case.expected, ran)
+        arrays = list(case.arrays.values())
+        verdict = judged(model.meaning.op, arrays, case.expected, ran)
         if isinstance(verdict, Mismatch):
             reason = f"{verdict}, on draw {number} of the inputs"
             return Rejected("G3", "bound", "verify_fail", reason)
