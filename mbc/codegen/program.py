@@ -122,6 +122,11 @@ class Program:
         object.__setattr__(self, "by_name", table)
 
     @property
+    def functions(self) -> frozenset[str]:
+        """Names of what is launched: what a device compiles before it runs."""
+        return frozenset(launch.function for launch in self.launches)
+
+    @property
     def inputs(self) -> tuple[Buffer, ...]:
         """What the caller passes; views of inputs share their storage."""
         return tuple(b for b in self.buffers if b.role == "input" and not b.view_of)

@@ -1,7 +1,8 @@
 """Imports one small layer, so that a process that forks has loaded all of PyTorch.
 
 PyTorch loads much of torch.export at its first use, a second that would be counted to
-every model.
+every model. It looks at a GPU, too, whose context no forked process can use: here and
+in what is forked there is none. (The target's own processes are not forked.)
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from mbc.frontend.torch_export import import_model
 from mbc.ir.text import parse_module, print_module
 
 
+def no_gpu() -> bool:
+    return False
+
+
 def import_one_layer() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -24,4 +29,5 @@ def import_one_layer() -> None:
         parse_module(print_module(import_model(layer, [example]).module))
 
 
+torch.cuda.is_available = no_gpu
 import_one_layer()

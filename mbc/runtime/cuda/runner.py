@@ -43,6 +43,8 @@ GPU_NODES = ("/dev/nvidiactl", "/dev/dxg")
 INSTALL = f"an NVIDIA GPU with its driver, and {nvrtc.INSTALL}"
 START_SECONDS = 120
 MEASURE_SECONDS = 600
+BUILD_SECONDS = 2
+"""Added for every function that is launched: a whole model has hundreds."""
 TIMER = {"timer": "CUDA events", "caches": "flushed"}
 
 
@@ -81,7 +83,7 @@ class CudaRunner:
         if isinstance(self._gpu(), Failed):
             return self.emulated.run(program, inputs)
         request = {"ask": "run", "program": encode_program(program)}
-        reply = self.client.ask(request, _bytes(program, inputs), self.run_seconds)
+        reply = self.client.ask(request, _bytes(program, inputs), self._limit(program))
         if isinstance(reply, Failed):
             return reply
         return Completed(_outputs(program, reply.blobs))
@@ -92,8 +94,11 @@ class CudaRunner:
         if not on_gpu and (isinstance(find_nvcc(), Found) or not nvrtc.is_installed()):
             return nvcc.compile_check(program)
         request = {"ask": "compile", "program": encode_program(program)}
-        reply = self.client.ask(request, (), self.run_seconds)
+        reply = self.client.ask(request, (), self._limit(program))
         return reply if isinstance(reply, Failed) else Completed({})
+
+    def _limit(self, program: Program) -> float:
+        return self.run_seconds + BUILD_SECONDS * len(program.functions)
 
     def measure(self, trials: Sequence[Trial], rounds: int) -> list[Measurement]:
         """Programs that cannot run drop out; the others still share their rounds."""

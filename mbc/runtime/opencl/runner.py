@@ -42,6 +42,8 @@ INSTALL = "apt-get install pocl-opencl-icd, or pip install 'pyopencl[pocl]'"
 START_SECONDS = 60
 LONGEST_LOG = 16 << 10
 TIMER = {"timer": "OpenCL profiling events", "caches": "warm"}
+BUILD_SECONDS = 3
+"""Added for every function that is launched: a whole model has hundreds."""
 
 
 @dataclass
@@ -49,7 +51,7 @@ class OpenclRunner:
     device_name: str = ""
     """Part of the name of the device to use; empty for the newest PoCL."""
     run_seconds: float = 60
-    """Limit of one build and run of one program."""
+    """Limit of one build and run of one program, without what its functions need."""
     memory_bytes: int = 16 << 30
     channel: Channel = field(init=False)
     oclgrind: Oclgrind = field(init=False, default_factory=Oclgrind)
@@ -140,7 +142,8 @@ class OpenclRunner:
         blobs = () if op == "build" else _input_bytes(program, inputs)
         self.runs += op == "run"
         body = {"op": op, **_described(program, float_byte(self.runs))}
-        return self._answer(self.channel.ask(body, blobs, self.run_seconds))
+        seconds = self.run_seconds + BUILD_SECONDS * len(program.functions)
+        return self._answer(self.channel.ask(body, blobs, seconds))
 
     def _answer(self, answer: Message | Lost) -> Message | Failed:
         if isinstance(answer, Lost):
