@@ -236,7 +236,7 @@ def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
     assert isinstance(op, ContractOp)
     names, axes = buffer_names(kernel), op.axes()
     extents = op.extents()
-    groups = _groups(axes)
+    groups = loop_groups(axes)
     if sum(len(group) for group in groups) != op.loops():
         return None
     packed = found.packed.get(1)
@@ -269,7 +269,7 @@ def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
     )
 
 
-def _groups(axes: Sequence[Sequence[int]]) -> list[list[int]]:
+def loop_groups(axes: Sequence[Sequence[int]]) -> list[list[int]]:
     """Loops of batch, rows, columns and the sum, in the result's order.
 
     A result such as (n, f, p) with only f from the left operand is a batch over n:
@@ -284,6 +284,21 @@ def _groups(axes: Sequence[Sequence[int]]) -> list[list[int]]:
         batch = [d for d in out if d in batch or d in outer]
         columns = [d for d in columns if d not in outer]
     return [batch, rows, columns, [d for d in lhs if d not in out]]
+
+
+def is_collapsible(axes: Sequence[Sequence[int]]) -> bool:
+    """Whether batch, rows, columns and sum are runs of axes in every operand.
+
+    `axes` are the loops of lhs, rhs and result, as `ContractOp.axes` gives them.
+    """
+    for order in axes:
+        for group in loop_groups(axes):
+            places = [order.index(loop) for loop in group if loop in order]
+            if places and len(places) != len(group):
+                return False
+            if any(b != a + 1 for a, b in itertools.pairwise(places)):
+                return False
+    return True
 
 
 def _group_strides(

@@ -21,9 +21,10 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
+from mbc.codegen.families.contract import is_collapsible
 from mbc.ir.arithmetic import constant
 from mbc.ir.ops.contract import ContractOp
-from mbc.ir.structured import is_elementwise, is_projection, maps_of
+from mbc.ir.structured import axis_of, is_elementwise, is_projection, maps_of
 from mbc.ir.types import element_of
 from mbc.passes.support.inline import can_inline, inline, is_map, is_move, replace
 from mbc.passes.support.scalars import simplify
@@ -173,8 +174,15 @@ def _absorb_moves(op: linalg.GenericOp) -> bool:
     return False
 
 
+def _axes(maps: Sequence[AffineMap]) -> list[list[int]]:
+    return [[loop for e in m.results if (loop := axis_of(e)) is not None] for m in maps]
+
+
 def absorb_transposes(op: ContractOp) -> bool:
-    """A contraction reads transposed operands through its indexing maps."""
+    """A contraction reads transposed operands through its indexing maps.
+
+    Unless its loops would then be no runs of axes any more, which no family takes.
+    """
     maps = [attribute.data for attribute in op.indexing_maps]
     for position, value in enumerate(op.operands):
         producer = value.owner
@@ -192,7 +200,10 @@ def absorb_transposes(op: ContractOp) -> bool:
             source if index == position else operand
             for index, operand in enumerate(op.operands)
         )
-        maps[position] = read.compose(maps[position])
-        replace(op, ContractOp.from_maps(lhs, rhs, maps, op.acc.data))
+        changed = list(maps)
+        changed[position] = read.compose(maps[position])
+        if is_collapsible(_axes(maps)) and not is_collapsible(_axes(changed)):
+            continue
+        replace(op, ContractOp.from_maps(lhs, rhs, changed, op.acc.data))
         return True
     return False

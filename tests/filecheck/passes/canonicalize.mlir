@@ -85,3 +85,18 @@ func.func @folded() -> (i32, i32, f32, f32) {
   %g = arith.extf %n : bf16 to f32
   return %sum, %q, %f, %g : i32, i32, f32, f32
 }
+
+// Rows that lie in another order than the result's would be two loops: the
+// transposition stays, and so the contraction is one that kernels exist for.
+// CHECK-LABEL: func.func @rows_in_another_order
+// CHECK:         %t = linalg.generic
+// CHECK:         mbc.contract %t, %w {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+func.func @rows_in_another_order(%x: tensor<3x2x5xf32>, %w: tensor<7x5xf32>) -> tensor<2x3x7xf32> {
+  %empty = tensor.empty() : tensor<2x3x5xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<3x2x5xf32>) outs(%empty : tensor<2x3x5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x3x5xf32>
+  %y = mbc.contract %t, %w {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], acc = "f32"} : (tensor<2x3x5xf32>, tensor<7x5xf32>) -> tensor<2x3x7xf32>
+  return %y : tensor<2x3x7xf32>
+}
