@@ -38,6 +38,7 @@ from xdsl.utils.hints import isa
 from mbc.errors import InvalidInput, Location
 from mbc.ir.context import new_context
 from mbc.ir.operand_types import UNEXPECTED, misfit
+from mbc.ir.other_dialects import first_foreign, refusal
 from mbc.ir.resources import inline_resources
 
 Element = AnyFloat | IntegerType | IndexType | ComplexType
@@ -68,11 +69,15 @@ def parse_module(text: str, file: str = "<input>") -> ModuleOp:
     try:
         module = parser.parse_module()
     except ParseError as error:
-        place = parser.places.at(error.span.start)
-        raise InvalidInput(_sentence(error.msg), place) from error
+        place, said = parser.places.at(error.span.start), _sentence(error.msg)
+        raise InvalidInput(refusal(said) or said, place) from error
     except DiagnosticException as error:
-        raise InvalidInput(*parser.refused(_sentence(_reason(error)))) from error
+        said, place = parser.refused(_sentence(_reason(error)))
+        raise InvalidInput(refusal(said) or said, place) from error
     _check_version(module, file)
+    foreign = first_foreign(module)
+    if foreign is not None:
+        raise InvalidInput(refusal(foreign.name), location_of(foreign))
     verify(module)
     return module
 

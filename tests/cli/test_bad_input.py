@@ -34,6 +34,32 @@ def test_malformed_text_has_a_place(mbc_opt: Command, here: Path, text: str):
     assert "bug" not in error
 
 
+def one_op(op: str) -> str:
+    return f"func.func @f(%a: tensor<2xf32>) {{\n  %b = {op}\n  return\n}}"
+
+
+CONVERTERS = {
+    "stablehlo.add %a, %a : tensor<2xf32>": "stablehlo-opt --stablehlo-legalize-to-li",
+    '"tosa.const_shape"() {values = dense<1> : tensor<1xindex>} : () -> index': (
+        "mlir-opt --tosa-to-linalg-pipeline"
+    ),
+    "tosa.add %a, %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>": (
+        "mlir-opt --tosa-to-linalg-pipeline"
+    ),
+    "torch.aten.tanh %a : tensor<2xf32>": "torch-mlir-opt --torch-backend-to-linalg",
+}
+
+
+@pytest.mark.parametrize("op", CONVERTERS)
+def test_another_dialect_is_refused_with_its_converter(
+    mbc_opt: Command, here: Path, op: str
+):
+    (here / "x.mlir").write_text(one_op(op))
+    error = mbc_opt("x.mlir", "--target", "rvv").complains()
+    assert error.startswith("x.mlir:2:")
+    assert CONVERTERS[op] in error
+
+
 def test_a_type_error_shows_line_and_caret(mbc_opt: Command, here: Path):
     lines = ["// first", "func.func @f(%a : f32) -> f32 {"]
     lines += ["  %c = arith.addi %a, %a : f32", "  return %c : f32", "}"]
