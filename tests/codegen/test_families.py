@@ -174,8 +174,8 @@ KERNELS: dict[str, tuple[str, Make]] = {
         "recurrent",
         lambda: module_of(floats((3, 2, 20), (5, 20), (2, 5), (2, 5)), lstm),
     ),
-    "integers": ("nest", lambda: module_of([tensor((4, 6), i64)], plus)),
-    "double precision": ("nest", lambda: module_of([tensor((4, 6), f64)], plus)),
+    "integers": ("pointwise", lambda: module_of([tensor((4, 6), i64)], plus)),
+    "double precision": ("pointwise", lambda: module_of([tensor((4, 6), f64)], plus)),
     "bfloat16": ("map", lambda: module_of([tensor((4, 6), bf16)], plus)),
     "no elements": ("nest", lambda: module_of([tensor((0, 6), f32)], plus)),
 }

@@ -128,4 +128,4 @@ def test_rounding_in_the_middle_is_no_map() -> None:
         return build.elementwise([x], shape_of(x), f32, rounded)
 
     kernel = kernel_of(given(f32, (7,)), body)
-    assert match_kernel(kernel, style_target("rvv")).family == "nest"
+    assert match_kernel(kernel, style_target("rvv")).family == "pointwise"

@@ -18,6 +18,7 @@ EMITTERS = {
     "rvv": {
         "move": "mbc.codegen.emitters.rvv.move:emit",
         "map": "mbc.codegen.emitters.rvv.map:emit",
+        "pointwise": "mbc.codegen.emitters.rvv.pointwise:emit",
         "contract": "mbc.codegen.emitters.rvv.contract:emit",
         "conv": "mbc.codegen.emitters.rvv.conv:emit",
         "attention": "mbc.codegen.emitters.rvv.attention:emit",
@@ -35,6 +36,7 @@ EMITTERS = {
     "opencl": {
         "move": "mbc.codegen.emitters.opencl.move:emit",
         "map": "mbc.codegen.emitters.opencl.map:emit",
+        "pointwise": "mbc.codegen.emitters.opencl.pointwise:emit",
         "contract": "mbc.codegen.emitters.opencl.contract:emit",
         "conv": "mbc.codegen.emitters.opencl.conv:emit",
         "attention": "mbc.codegen.emitters.opencl.attention:emit",
@@ -52,6 +54,7 @@ EMITTERS = {
     "cuda": {
         "move": "mbc.codegen.emitters.cuda.move:emit",
         "map": "mbc.codegen.emitters.cuda.map:emit",
+        "pointwise": "mbc.codegen.emitters.cuda.pointwise:emit",
         "contract": "mbc.codegen.emitters.cuda.contract:emit",
         "conv": "mbc.codegen.emitters.cuda.conv:emit",
         "attention": "mbc.codegen.emitters.attention_simt:emit",

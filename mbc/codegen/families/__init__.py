@@ -20,6 +20,7 @@ from mbc.ir.kernel import KernelOp
 FAMILIES = {
     "move": "mbc.codegen.families.move:MoveFamily",
     "map": "mbc.codegen.families.map:MapFamily",
+    "pointwise": "mbc.codegen.families.pointwise:PointwiseFamily",
     "contract": "mbc.codegen.families.contract:ContractFamily",
     "conv": "mbc.codegen.families.conv:ConvFamily",
     "attention": "mbc.codegen.families.attention:AttentionFamily",

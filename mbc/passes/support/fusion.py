@@ -156,17 +156,30 @@ def family(kernel: KernelOp, target: Target) -> str:
     return match_kernel(kernel, target).family
 
 
+SCALAR = ("pointwise", "nest")
+"""Families whose text has a statement per element."""
+
+
 def lost_family(
     producer: KernelOp, consumer: KernelOp, joined: KernelOp, target: Target
 ) -> str:
-    """A reason where kernels with templates would join into a plain loop nest."""
-    if family(joined, target) != "nest":
+    """A reason where kernels with vector templates would join into scalar loops.
+
+    Compilers put arithmetic in vectors, but no calls of functions.
+    """
+    lost = family(joined, target)
+    if lost not in SCALAR or (lost == "pointwise" and not _calls_functions(joined)):
         return ""
     found = (family(producer, target), family(consumer, target))
-    named = [name for name in found if name != "nest"]
+    named = [name for name in found if name not in SCALAR]
     if not named:
         return ""
-    return f"the fused kernel would leave the {named[0]} family for a plain loop nest"
+    loops = "scalar loops" if lost == "pointwise" else "a plain loop nest"
+    return f"the fused kernel would leave the {named[0]} family for {loops}"
+
+
+def _calls_functions(kernel: KernelOp) -> bool:
+    return any(op.name.startswith("math.") for op in kernel.walk())
 
 
 def common_objection(producer: KernelOp, consumer: KernelOp) -> str:

@@ -297,7 +297,7 @@ def shared_operand(x: SSAValue, w: SSAValue) -> SSAValue:
 
 
 def whole(x: SSAValue) -> SSAValue:
-    """No family says conversions to integers in vectors."""
+    """No templates say conversions to integers in vectors."""
 
     def body(p: SSAValue) -> SSAValue:
         return arith.SIToFPOp(arith.FPToSIOp(p, i32).result, f32).result
@@ -305,9 +305,23 @@ def whole(x: SSAValue) -> SSAValue:
     return build.elementwise([x], shape_of(x), f32, body)
 
 
+def element_samples() -> list[Sample]:
+    return [
+        sample(f"whole{threads}", [(7, 45)], whole, parallel=threads, unroll=unroll)
+        for threads, unroll in ((128, 1), (256, 4), (512, 2))
+    ]
+
+
+def crossed(x: SSAValue) -> SSAValue:
+    """The sum of row j is added to column j: no family walks both."""
+    total = ReduceOp.over(x, "sum", (1,), keepdims=False).result
+    maps = [build.identity_map(2), build.dims_map(2, [1])]
+    return build.elementwise([x, total], shape_of(x), f32, add, maps)
+
+
 def nest_samples() -> list[Sample]:
     return [
-        sample(f"whole{threads}", [(7, 45)], whole, parallel=threads)
+        sample(f"crossed{threads}", [(45, 45)], crossed, parallel=threads)
         for threads in (64, 128, 256)
     ]
 
@@ -317,6 +331,7 @@ FAMILIES = {
     "rowwise": rowwise_samples,
     "reduce": reduce_samples,
     "contract": contract_samples,
+    "pointwise": element_samples,
     "nest": nest_samples,
 }
 

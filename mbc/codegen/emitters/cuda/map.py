@@ -41,8 +41,8 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
         has_tail=has_tail,
         unroll=unroll,
         threads=threads,
-        vectors=_vector_count(signature, width, has_tail),
-        indices=_index_lines(signature, nest, width),
+        vectors=vector_count(signature, width, has_tail),
+        indices=index_lines(signature, nest, width),
         results=[f"y{i}" for i in range(len(nest.outputs))],
         **_statements(match, nest, signature, width, unroll, has_tail),
     )
@@ -82,7 +82,7 @@ def _width(nest: Nest, wanted: int) -> tuple[int, bool]:
     return fitting_width(wanted, inner, nest.accesses), False
 
 
-def _vector_count(signature: Signature, width: int, has_tail: bool) -> str:
+def vector_count(signature: Signature, width: int, has_tail: bool) -> str:
     *outer, inner = (name for name, _ in signature.constants)
     if has_tail:
         inner = f"(({inner} + {width - 1}) / {width})"
@@ -91,7 +91,7 @@ def _vector_count(signature: Signature, width: int, has_tail: bool) -> str:
     return signature.cast + " * ".join([*outer, inner])
 
 
-def _index_lines(signature: Signature, nest: Nest, width: int) -> list[str]:
+def index_lines(signature: Signature, nest: Nest, width: int) -> list[str]:
     """Declarations of i0, i1, ... from the number v of a vector."""
     last = len(nest.extents) - 1
     names = [name for name, _ in signature.constants]
