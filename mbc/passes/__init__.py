@@ -36,6 +36,7 @@ PASSES = {
     "set-tile": "mbc.passes.set_tile:SetTilePass",
     "set-unroll": "mbc.passes.set_unroll:SetUnrollPass",
     "set-vector": "mbc.passes.set_vector:SetVectorPass",
+    "softmax-to-reductions": "mbc.passes.softmax_to_reductions:SoftmaxToReductionsPass",
     "specialize": "mbc.passes.specialize:SpecializePass",
     "split-axes": "mbc.passes.split_axes:SplitAxesPass",
     "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",

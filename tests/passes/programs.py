@@ -152,8 +152,21 @@ def attention_by_hand() -> ModuleOp:
     return module_of(types, body, parameters=(4,))
 
 
+def channel_softmax() -> ModuleOp:
+    """Along columns, and where only axes of extent 1 follow."""
+
+    def body(x: SSAValue, y: SSAValue, z: SSAValue):
+        columns = [named("softmax", x, axis=1, log=log) for log in (False, True)]
+        total = named("logsumexp", x, axis=1, keepdims=True)
+        rows = named("softmax", y, axis=1, log=False)
+        return *columns, total, rows, named("logsumexp", z, axis=1, keepdims=False)
+
+    return module_of(floats((3, 5, 4, 7), (3, 5, 1, 1), (2, 9, 1)), body)
+
+
 PROGRAMS = {
     "attention_by_hand": attention_by_hand,
+    "channel_softmax": channel_softmax,
     "conv_net": conv_net,
     "mlp": mlp,
     "prepared_weights": prepared_weights,

@@ -26,8 +26,9 @@ TARGETS = {
 
 MODEL_PIPELINE = (
     "recognize-named-ops,canonicalize,fuse-attention,fold-batch-norm,"
-    "decompose-ops{ops=batch_norm},decompose-ops{ops=attention keep=f32},split-axes,"
-    "widen-convolutions,conv-to-contract{only=pointwise},contract-to-reduction,"
+    "decompose-ops{ops=batch_norm},decompose-ops{ops=attention keep=f32},"
+    "softmax-to-reductions,split-axes,widen-convolutions,"
+    "conv-to-contract{only=pointwise},contract-to-reduction,"
     "form-kernels,fuse-elementwise,fuse-prologue,fuse-epilogue,fuse-reduction"
 )
 
