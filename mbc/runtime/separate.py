@@ -96,7 +96,7 @@ def _outcome(
         return Died(f"it took more than {seconds:g} s")
     try:
         answer: Returned[Any] | Died = pipe.recv()
-    except EOFError:
+    except (EOFError, ConnectionResetError):
         process.join()
         code = process.exitcode or 0
         how = f"was killed by signal {-code}" if code < 0 else f"exited with {code}"
