@@ -71,6 +71,22 @@ def test_an_aligned_array_is_read_in_place():
     assert part.tolist() == [3, 3, 3, 3]
 
 
+def test_a_view_of_an_intermediate_is_part_of_the_arena():
+    """Queries, keys and values are parts of one product, which is part of it, too."""
+
+    class Parts(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            first, second = torch.cumsum(x, 1).unbind(0)
+            return torch.cumsum(second, 0) * 2 - first
+
+    x = torch.arange(2 * 32 * 64, dtype=torch.float32).reshape(2, 32, 64) % 7
+    artifact = mbc.lower(mbc.import_model(Parts(), [x]), target="opencl")
+    buffers = loaded(artifact).forward.function.program.buffers
+    whole = {b.name for b in buffers if b.role == "scratch" and not b.view_of}
+    assert any(b.view_of in whole and b.offset for b in buffers)
+    torch.testing.assert_close(artifact(x), Parts()(x))
+
+
 @pytest.mark.parametrize("kind", ["unaligned", "read-only", "strided"])
 def test_other_arrays_are_copied(kind: str):
     artifact = mbc.lower(imported_mlp(), target="opencl")

@@ -25,10 +25,15 @@ ALIGNMENT = 64
 
 @dataclass
 class HostArray:
-    """Memory of the device, and the host's array behind it where it is a result."""
+    """Memory of the device, and the host's array behind it where it is a result.
+
+    A part starts `start` bytes into `root`: a sub-buffer has no sub-buffers.
+    """
 
     buffer: Any
     array: Array | None = None
+    root: Any = None
+    start: int = 0
 
 
 @dataclass
@@ -63,7 +68,9 @@ class OpenclMemory:
         return HostArray(self._over(array), array)
 
     def part(self, whole: HostArray, offset: int, nbytes: int) -> HostArray:
-        return HostArray(whole.buffer.get_sub_region(offset, max(nbytes, 1)))
+        root, start = whole.root or whole.buffer, whole.start + offset
+        buffer = root.get_sub_region(start, max(nbytes, 1))
+        return HostArray(buffer, root=root, start=start)
 
     def enqueue(self, launch: Launch, arguments: Sequence[HostArray]) -> None:
         kernel = self._kernel(launch.function)
