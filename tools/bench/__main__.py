@@ -1,4 +1,4 @@
-"""Benchmarks: `python -m tools.bench [compile] [rvv] [opencl]` from the repository.
+"""Benchmarks: `python -m tools.bench [--only NAME] [--target NAME] [--match TEXT]`.
 
 Every ratio comes from one interleaved run; the last line printed is one JSON object
 with all figures. These are no tests: nothing here is asserted.
@@ -6,37 +6,65 @@ with all figures. These are no tests: nothing here is asserted.
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from tools.bench import compile_time, opencl, rvv
+from mbc.errors import MbcError
+from tools.bench import compile_time, demo, opencl, rvv
+from tools.bench.options import Figures, Options
 
-Figures = dict[str, object]
+Rows = Iterator[tuple[str, Figures]]
 
-BENCHES: dict[str, Callable[[], Figures]] = {
-    "compile": compile_time.figures,
-    "rvv": rvv.figures,
-    "opencl": opencl.figures,
+LAYERS_ON: dict[str, Callable[[Options], Rows]] = {
+    "rvv": rvv.rows,
+    "opencl": opencl.rows,
 }
 
 
-def main(argv: list[str]) -> int:
-    unknown = [name for name in argv if name not in BENCHES]
-    if unknown:
-        print(f"no bench is called '{unknown[0]}'; benches: {', '.join(BENCHES)}")
-        return 2
-    found: Figures = {"machine": platform.processor() or platform.machine()}
-    for name in argv or BENCHES:
-        print(f"{name} ...", file=sys.stderr, flush=True)
-        figures = BENCHES[name]()
-        found[name] = figures
-        for key, value in sorted(figures.items()):
-            print(f"  {name} {key}: {value}")
+def layers(options: Options) -> Rows:
+    for target in options.targets:
+        for name, figures in LAYERS_ON[target](options):
+            yield f"{target} {name}", figures
+
+
+BENCHES: dict[str, Callable[[Options], Rows]] = {
+    "compile": compile_time.rows,
+    "layers": layers,
+    "demo": demo.rows,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.bench")
+    parser.add_argument("--only", choices=BENCHES, action="append")
+    parser.add_argument("--target", choices=LAYERS_ON, action="append")
+    parser.add_argument("--match", default="", help="only rows whose name holds it")
+    parser.add_argument("--measurements", type=int, default=Options.measurements)
+    parser.add_argument("--rounds", type=int, default=Options.rounds)
+    read = parser.parse_args(argv)
+    targets = tuple(read.target or LAYERS_ON)
+    options = Options(targets, read.match, read.measurements, read.rounds)
+    found: dict[str, object] = {"machine": platform.processor() or platform.machine()}
+    for name in read.only or BENCHES:
+        found[name] = shown(name, BENCHES[name](options))
     print(json.dumps(found))
     return 0
 
 
+def shown(bench: str, rows: Rows) -> dict[str, Figures]:
+    """All rows, each printed as soon as it is known."""
+    found: dict[str, Figures] = {}
+    try:
+        for name, figures in rows:
+            found[name] = figures
+            print(f"  {bench} {name}: {figures}", flush=True)
+    except MbcError as error:
+        print(f"  {bench} stopped: {error.message}", file=sys.stderr)
+    return found
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -7,7 +7,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from tools.bench.options import Figures, Options
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = ROOT / "tests/models/transformer12.py"
@@ -24,7 +27,11 @@ print(json.dumps([seconds, peak]))
 """
 
 
-def figures() -> dict[str, object]:
+def rows(_: Options) -> Iterator[tuple[str, Figures]]:
+    yield "compiler", figures()
+
+
+def figures() -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mlir"
         seconds, peak = imported(path)

@@ -120,11 +120,3 @@ SMALL: dict[str, Move] = {
     "bilinear 4x32^2 to twice": bilinear(1, 4, 32),
 }
 """In cache, for modelled cycles."""
-
-LARGE: dict[str, Move] = {
-    "transpose 2048^2": transpose(2048, 2048),
-    "channels last 8x64x56^2": channels_last(8, 64, 56),
-    "join 8x2x32x56^2": joined(8, 32, 56),
-    "embedding 1024 of 30000x512": embedding(30000, 512, 1024),
-    "bilinear 2x16x128^2 to twice": bilinear(2, 16, 128),
-}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 from mbc.agent.loop import Budget
 from mbc.api.module import Module
 from mbc.api.tune import tune
-from tools.bench.kernels import conv, gemm, softmax
-from tools.bench.layers import LAYERS
-from tools.bench.moves import SMALL
+from tools.bench.kernels import gemm, softmax
+from tools.bench.layers import LAYERS, Layer
+from tools.bench.moves import SMALL, Move
+from tools.bench.options import Figures, Options
 
 BYTES_PER_CYCLE = 16
 """Of the memory unit."""
@@ -15,35 +19,32 @@ FLOPS_PER_CYCLE = 16
 """Of f32: a multiply-add in each of eight lanes."""
 
 
-def figures() -> dict[str, object]:
+def rows(options: Options) -> Iterator[tuple[str, Figures]]:
     """Cycles at VLEN = DLEN = 256; floors: multiply-adds or bytes at peak rate."""
-    return {
-        "gemm 28x128x64": tuned(gemm(28, 128, 64), 28 * 128 * 64 // 8),
-        "softmax 16x256": tuned(softmax(16, 256), 16 * 256 * 8 // BYTES_PER_CYCLE),
-        "conv 3x3 64x56x56": conv_64(),
-        "depthwise 3x3 64x56x56": depthwise_64(),
+    todo: dict[str, Callable[[], Figures]] = {
+        "gemm 28x128x64": lambda: tuned(gemm(28, 128, 64), 28 * 128 * 64 // 8),
+        "softmax 16x256": lambda: tuned(
+            softmax(16, 256), 16 * 256 * 8 // BYTES_PER_CYCLE
+        ),
+        **{name: partial(moved, move) for name, move in SMALL.items()},
         **{
-            name: tuned(move.module, move.bytes // BYTES_PER_CYCLE)
-            for name, move in SMALL.items()
-        },
-        **{
-            f"{name} {layer.small[0]}": whole(layer.module(layer.small))
+            f"{name} {layer.small[0]}": partial(whole, layer, options)
             for name, layer in LAYERS.items()
         },
     }
+    for name, measure in todo.items():
+        if options.match in name:
+            yield name, measure()
 
 
-def conv_64() -> dict[str, object]:
-    return tuned(conv(64, 56), 64 * 64 * 9 * 56 * 56 // 8, measurements=6)
+def moved(move: Move) -> Figures:
+    return tuned(move.module, move.bytes // BYTES_PER_CYCLE)
 
 
-def depthwise_64() -> dict[str, object]:
-    return tuned(conv(64, 56, groups=64), 64 * 9 * 56 * 56 // 8, measurements=12)
-
-
-def whole(module: Module) -> dict[str, object]:
+def whole(layer: Layer, options: Options) -> Figures:
     """All kernels of a layer, and the sum of their floors."""
-    result = tune(module, "rvv", budget=Budget(measurements=12))
+    budget = Budget(measurements=options.measurements)
+    result = tune(layer.module(layer.small), "rvv", budget=budget)
     pairs = list(zip(result.histories, result.rows, strict=True))
     floors = [
         max(h.flops / FLOPS_PER_CYCLE, h.bytes / BYTES_PER_CYCLE) for h, _ in pairs
@@ -60,7 +61,7 @@ def whole(module: Module) -> dict[str, object]:
     }
 
 
-def tuned(module: Module, floor: int, measurements: int = 40) -> dict[str, object]:
+def tuned(module: Module, floor: int, measurements: int = 40) -> Figures:
     result = tune(module, "rvv", budget=Budget(measurements=measurements))
     row = max(result.rows, key=lambda row: row.tuned)
     return {

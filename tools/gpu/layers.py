@@ -16,7 +16,7 @@ from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import kernels
 from mbc.runtime.cuda.device import Clock
 from mbc.runtime.outcome import Failed
-from tools.bench.layers import GPU_LAYERS, LAYERS, Layer
+from tools.bench.layers import LAYERS, Layer
 from tools.gpu.bench import TOLERANCE
 
 COPIED = 1 << 28
@@ -27,7 +27,7 @@ def bench_layers(rounds: int) -> list[dict[str, Any]]:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     rows: list[dict[str, Any]] = []
-    for name, layer in {**GPU_LAYERS, **LAYERS}.items():
+    for name, layer in LAYERS.items():
         rows.append(_row(name, layer, rounds))
         print(rows[-1], flush=True)
         torch.cuda.empty_cache()
