@@ -14,8 +14,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -32,6 +32,17 @@ class Limits:
     open_files: int = 256
     output_bytes: int = 64 << 10
     """How much of each of stdout and stderr is kept."""
+
+
+BYTES_PER_SECOND = 4000
+"""Of source that a compiler is given time for: a whole model has hundreds of kernels."""
+
+
+def build_limits(base: Limits, texts: Iterable[str]) -> Limits:
+    """`base` is for one kernel; longer texts have longer."""
+    more = sum(map(len, texts)) // BYTES_PER_SECOND
+    wall, cpu = base.wall_seconds + more, base.cpu_seconds + more
+    return replace(base, wall_seconds=wall, cpu_seconds=cpu)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,14 @@ from mbc.runtime.outcome import (
     NotMeasured,
     RunOutcome,
 )
-from mbc.runtime.process import Exited, Killed, Limits, TimedOut, run_command
+from mbc.runtime.process import (
+    Exited,
+    Killed,
+    Limits,
+    TimedOut,
+    build_limits,
+    run_command,
+)
 from mbc.runtime.runner import Arrays
 from mbc.runtime.rvv.dispatch import separate_buffers, storage_of
 from mbc.runtime.rvv.job import Damage, make_job
@@ -194,19 +201,22 @@ def build_emulated(program: Program) -> Path | Failed:
     # The language of the flags is that of texts.
     linking = [*start, "-x", "none", OBJECT, "-o", EXECUTABLE]
     key = build_key({**texts, "command": " ".join(compiling), "cxx": str(compiler)})
+    limits = build_limits(BUILD_LIMITS, texts.values())
 
     def build(folder: Path) -> Failed | None:
         for name, text in texts.items():
             (folder / name).write_text(text)
-        failure = _compiled(compiling, folder, compiler)
-        return failure or _compiled(linking, folder, compiler)
+        failure = _compiled(compiling, folder, compiler, limits)
+        return failure or _compiled(linking, folder, compiler, limits)
 
     folder = cached_build(key, build)
     return folder if isinstance(folder, Failed) else folder / EXECUTABLE
 
 
-def _compiled(command: Sequence[str], folder: Path, compiler: Found) -> Failed | None:
-    match run_isolated(command, folder, BUILD_LIMITS, compiler.folders):
+def _compiled(
+    command: Sequence[str], folder: Path, compiler: Found, limits: Limits
+) -> Failed | None:
+    match run_isolated(command, folder, limits, compiler.folders):
         case Exited(code=0):
             return None
         case TimedOut(seconds=seconds):

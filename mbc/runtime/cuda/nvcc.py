@@ -16,6 +16,7 @@ from mbc.runtime.process import (
     Exited,
     Killed,
     Limits,
+    build_limits,
     TimedOut,
 )
 from mbc.runtime.toolchain import Found, Missing, find_nvcc
@@ -42,16 +43,19 @@ def compile_check(program: Program) -> RunOutcome:
 
     def build(folder: Path) -> Failed | None:
         (folder / SOURCE).write_text(program.source)
-        return _run_compiler(command, folder, nvcc)
+        limits = build_limits(LIMITS, [program.source])
+        return _run_compiler(command, folder, nvcc, limits)
 
     built = cached_build(key, build)
     return built if isinstance(built, Failed) else Completed({})
 
 
-def _run_compiler(command: Sequence[str], folder: Path, nvcc: Found) -> Failed | None:
+def _run_compiler(
+    command: Sequence[str], folder: Path, nvcc: Found, limits: Limits
+) -> Failed | None:
     # nvcc keeps intermediate files in TMPDIR.
     env = {**MINIMAL_ENVIRONMENT, "TMPDIR": str(folder)}
-    match run_isolated(command, folder, LIMITS, nvcc.folders, env):
+    match run_isolated(command, folder, limits, nvcc.folders, env):
         case Exited(code=0):
             return None
         case TimedOut(seconds=seconds):

@@ -16,7 +16,14 @@ from mbc.runtime.build_cache import build_key, cached_build
 from mbc.runtime.compiler_log import first_error, own_words
 from mbc.runtime.isolation import run_isolated
 from mbc.runtime.outcome import Failed
-from mbc.runtime.process import MINIMAL_ENVIRONMENT, Exited, Killed, Limits, TimedOut
+from mbc.runtime.process import (
+    MINIMAL_ENVIRONMENT,
+    Exited,
+    Killed,
+    Limits,
+    TimedOut,
+    build_limits,
+)
 from mbc.runtime.resources import resource_dir
 from mbc.runtime.rvv.dispatch import dispatch_source
 from mbc.runtime.rvv.elf import has_static_rounding, symbol_addresses
@@ -136,11 +143,12 @@ def _build(
     lines = "\n".join(" ".join(command) for command in commands)
     key = build_key({**texts, "command": lines, "compiler": str(compiler)})
     visible = (*compiler.folders, *readable)
+    limits = build_limits(BUILD_LIMITS, texts.values())
 
     def build(folder: Path) -> Failed | None:
         for name, text in texts.items():
             (folder / name).write_text(text)
-        failures = (_compile(folder, command, visible) for command in commands)
+        failures = (_compile(folder, c, visible, limits) for c in commands)
         failure = next((f for f in failures if f is not None), None)
         shutil.rmtree(folder / ZIG_CACHE, ignore_errors=True)
         return failure
@@ -149,12 +157,12 @@ def _build(
 
 
 def _compile(
-    folder: Path, command: Sequence[str], visible: Sequence[Path]
+    folder: Path, command: Sequence[str], visible: Sequence[Path], limits: Limits
 ) -> Failed | None:
     # A cache of zig's own would re-use objects whose `.incbin` data has changed.
     private = {f"ZIG_{which}_CACHE_DIR": ZIG_CACHE for which in ("GLOBAL", "LOCAL")}
     env = {**MINIMAL_ENVIRONMENT, **private}
-    match run_isolated(command, folder, BUILD_LIMITS, visible, env):
+    match run_isolated(command, folder, limits, visible, env):
         case Exited(code=0):
             return None
         case TimedOut(seconds=seconds):

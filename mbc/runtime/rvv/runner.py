@@ -110,7 +110,7 @@ class RvvRunner:
                 case _:
                     results[vlen] = outputs
                     untouched.append(job.unwritten(outputs))
-        problem = _unwritten(untouched) or disagreement(results)
+        problem = _unwritten(untouched) or disagreement(results, inputs.values())
         return Failed("crash", problem) if problem else Completed(results[chosen])
 
     def isolation(self) -> IsolationLevel:
