@@ -16,8 +16,8 @@ from mbc.runtime.process import (
     Exited,
     Killed,
     Limits,
-    build_limits,
     TimedOut,
+    build_limits,
 )
 from mbc.runtime.toolchain import Found, Missing, find_nvcc
 
