@@ -16,6 +16,7 @@ from mbc.frontend.imported import ImportedModel
 from mbc.frontend.signature import rebuild
 from mbc.frontend.torch_export import import_model
 from mbc.ir.execute import Mode, execute
+from mbc.ir.text import parse_module, print_module
 
 Array = np.ndarray[Any, Any]
 
@@ -117,10 +118,11 @@ def check(
     tolerance: float = 2e-5,
     float64: bool = True,
 ) -> ImportedModel:
-    """Import, verify, and compare with eager in the given dtypes and in float64."""
+    """Import, verify, read back, and compare with eager as given and in float64."""
     module = model if isinstance(model, nn.Module) else Function(model).eval()
     imported = import_model(module, inputs)
     imported.module.verify()
+    assert_reads_back(imported)
     with torch.no_grad():
         wanted = module(*pytree.tree_map(clone, inputs))
         found, _ = run(imported, inputs)
@@ -131,6 +133,11 @@ def check(
             found, _ = run(imported, inputs, "float64")
             assert_same(found, wanted, 2e-7)
     return imported
+
+
+def assert_reads_back(imported: ImportedModel) -> None:
+    text = print_module(imported.module)
+    assert print_module(parse_module(text)) == text
 
 
 def clone(value: Any) -> Any:
