@@ -35,7 +35,7 @@ class Limits:
 
 
 BYTES_PER_SECOND = 4000
-"""Of source that a compiler is given time for: whole models have hundreds of kernels."""
+"""Of source that a compiler is given time for: models have hundreds of kernels."""
 
 
 def build_limits(base: Limits, texts: Iterable[str]) -> Limits:
