@@ -27,6 +27,7 @@ TARGETS = {
     "RVV": target_named("rvv"),
     "OpenCL cpu": target_named("opencl", {"style": "cpu"}),
     "OpenCL gpu": target_named("opencl", {"style": "gpu"}),
+    "OpenCL adreno": target_named("opencl", {"style": "adreno"}),
     "CUDA": target_named("cuda"),
 }
 HEAD = """\

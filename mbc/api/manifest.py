@@ -146,8 +146,8 @@ def _buffer(described: dict[str, Any]) -> Buffer:
 
 def _launch(described: dict[str, Any]) -> Launch:
     fields: dict[str, Any] = dict(described)
-    for name in ("args", "grid", "block"):
-        fields[name] = tuple(described[name])
+    for name in ("args", "grid", "block", "images"):
+        fields[name] = tuple(described.get(name, ()))
     return Launch(**fields)
 
 

@@ -76,6 +76,9 @@ class Launch:
     grid: tuple[int, int, int] = (1, 1, 1)
     block: tuple[int, int, int] = (1, 1, 1)
     steps: int = 1
+    images: tuple[int, ...] = ()
+    """Positions of arguments that the function reads as images (OpenCL): texels of
+    four f32 each, in the buffer's order."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from mbc.codegen.render import render
 
 def files(code: ModelCode) -> dict[str, str]:
     entries, areas = entries_of(code), areas_of(code)
-    kernels = {launch.function: None for e in entries for launch in e.launches}
+    launches = [launch for entry in entries for launch in entry.launches]
+    kernels = {launch.function: None for launch in launches}
+    bits = {one.images: sum(1 << at for at in one.images) for one in launches}
     spelled = {"entries": entries, "arena": max(entry.arena for entry in entries)}
     return {
         "model.cl": code.source,
@@ -19,6 +21,9 @@ def files(code: ModelCode) -> dict[str, str]:
             "opencl/host/model.c.j2",
             kernels=list(kernels),
             itemsize=DTYPE_BYTES,
+            bits=bits,
+            images=any(launch.images for launch in launches),
+            most=max((len(launch.args) for launch in launches), default=0),
             **spelled,
         ),
         "model.h": render("opencl/host/model.h.j2", **spelled),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Literal
+from typing import Literal, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -57,6 +57,9 @@ class Peaks:
     lanes: int
     units: int
     cache_bytes: int
+
+
+Form = TypeVar("Form")
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,10 @@ class Target:
     def is_cpu_style(self) -> bool:
         """Whether one work item is to do the work of many, in wide vectors."""
         return "style" in self.declared and self.text("style") == "cpu"
+
+    def in_style(self, forms: Mapping[str, Form]) -> Form:
+        """The form of the target's style: the gpu style's where it has none."""
+        return forms.get(self.text("style"), forms["gpu"])
 
     def build_options(self) -> tuple[tuple[str, str], ...]:
         """Every option with its value, as programs and manifests keep them."""

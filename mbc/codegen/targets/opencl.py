@@ -1,4 +1,4 @@
-"""OpenCL C 1.2, in a style for CPU runtimes and one for GPUs."""
+"""OpenCL C 1.2, in styles for CPU runtimes, GPUs and GPUs with a path for images."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ OPENCL = Target(
     declared={
         "style": Option(
             "cpu",
-            ("cpu", "gpu"),
-            "cpu: one work item per tile with wide vectors; gpu: local memory",
+            ("cpu", "gpu", "adreno"),
+            "cpu: one work item per tile with wide vectors; gpu: local memory; "
+            "adreno: as gpu, the right operands of contractions read as images",
         ),
     },
     kernel_pipeline="pack-operand",

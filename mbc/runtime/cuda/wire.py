@@ -123,5 +123,6 @@ def _buffer(shape: Sequence[int], **rest: Any) -> Buffer:
     return Buffer(shape=tuple(shape), **rest)
 
 
-def _launch(args: Sequence[str], grid: Any, block: Any, **rest: Any) -> Launch:
-    return Launch(args=tuple(args), grid=tuple(grid), block=tuple(block), **rest)
+def _launch(function: str, steps: int, **sequences: Sequence[Any]) -> Launch:
+    fields: dict[str, Any] = {name: tuple(s) for name, s in sequences.items()}
+    return Launch(function, steps=steps, **fields)

@@ -32,14 +32,19 @@ ELEMENT = {
 SAME_BITS = {"index": "i64", "bf16": "i16"}
 
 
+IMAGE = "__read_only image1d_buffer_t"
+
+
 def wanted_signature(code: KernelCode, launch: Launch) -> str:
     """The function that a launch calls, as its author must write it."""
     target = target_named(code.target)
     buffers = _by_name(code)
     parameters = [
-        f"{target.pointer}{'const ' if buffers[n].role == 'input' else ''}"
+        f"{IMAGE} {n}"
+        if position in launch.images
+        else f"{target.pointer}{'const ' if buffers[n].role == 'input' else ''}"
         f"{target.types[buffers[n].dtype]} *{n}"
-        for n in launch.args
+        for position, n in enumerate(launch.args)
     ]
     if launch.steps > 1:
         parameters.append("int step")
@@ -96,8 +101,12 @@ def _check_parameters(
     wanted = len(launch.args) + (launch.steps > 1)
     if len(parameters) != wanted:
         raise _Wrong(f"'{function.name}' takes {len(parameters)} parameters")
-    for name, tokens in zip(launch.args, parameters):
-        _check_parameter(buffers[name], [token.text for token in tokens])
+    for position, (name, tokens) in enumerate(zip(launch.args, parameters)):
+        texts = [token.text for token in tokens]
+        if position not in launch.images:
+            _check_parameter(buffers[name], texts)
+        elif not set(IMAGE.split()) <= set(texts):
+            raise _Wrong(f"the parameter of '{name}' is no image that is read")
     return len(parameters)
 
 

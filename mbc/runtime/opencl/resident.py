@@ -16,6 +16,7 @@ import numpy as np
 
 from mbc.codegen.model import ModelCode, Result
 from mbc.codegen.program import Buffer, Launch
+from mbc.errors import ToolMissing
 from mbc.ir.types import NUMPY_DTYPES, Array
 from mbc.runtime.outcome import Failed
 
@@ -46,6 +47,7 @@ class OpenclMemory:
     shared: bool
     """Whether the device computes in the host's memory."""
     kernels: dict[str, Any] = field(default_factory=dict[str, Any])
+    images: list[Any] = field(default_factory=list[Any])
 
     def constant(self, array: Array) -> HostArray:
         return self._copied(np.ascontiguousarray(array))
@@ -73,10 +75,13 @@ class OpenclMemory:
         return HostArray(buffer, root=root, start=start)
 
     def enqueue(self, launch: Launch, arguments: Sequence[HostArray]) -> None:
+        """Images are kept until a call has finished."""
         kernel = self._kernel(launch.function)
         size = tuple(g * b for g, b in zip(launch.grid, launch.block, strict=True))
         for position, argument in enumerate(arguments):
             kernel.set_arg(position, argument.buffer)
+        for position in launch.images:
+            kernel.set_arg(position, self._image(arguments[position].buffer))
         for step in range(launch.steps):
             if launch.steps > 1:
                 kernel.set_arg(len(arguments), np.int32(step))
@@ -84,6 +89,7 @@ class OpenclMemory:
 
     def finish(self) -> None:
         self.queue.finish()
+        self.images.clear()
 
     def value(self, handle: HostArray, offset: int, result: Result) -> Array:
         dtype = NUMPY_DTYPES[result.dtype]
@@ -121,6 +127,17 @@ class OpenclMemory:
         kind = flags.READ_WRITE | flags.COPY_HOST_PTR
         raw = array.reshape(-1).view(np.uint8)
         return HostArray(self.cl.Buffer(self.context, kind, hostbuf=raw))
+
+    def _image(self, buffer: Any) -> Any:
+        from mbc.runtime.opencl.texels import Trouble, texels
+
+        try:
+            shown = texels(self.context, buffer)
+        except Trouble as trouble:
+            raise ToolMissing(trouble.message) from trouble
+        shown.refresh(self.queue)
+        self.images.append(shown)
+        return shown.image
 
     def _kernel(self, name: str) -> Any:
         """Made once: creating a kernel costs more than launching a small one."""

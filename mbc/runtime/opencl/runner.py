@@ -168,6 +168,7 @@ def _described(program: Program, poison: int) -> dict[str, Any]:
                 "grid": launch.grid,
                 "block": launch.block,
                 "steps": launch.steps,
+                "images": launch.images,
             }
             for launch in program.launches
         ],

@@ -18,6 +18,7 @@ import numpy as np
 import pyopencl as cl
 
 from mbc.runtime.opencl.memory import Buffers, Trouble, guarded, reviewed, unguarded
+from mbc.runtime.opencl.texels import Texels, texels
 from mbc.runtime.opencl.timing import Timed, granularity, timed
 from mbc.runtime.opencl.wire import Message
 from mbc.runtime.rounds import SIZING_CALLS, Rounds, batch_of
@@ -42,6 +43,7 @@ class Call:
     group: tuple[int, int, int]
     steps: int
     arguments: int
+    images: tuple[Texels, ...] = ()
 
 
 @dataclass
@@ -166,17 +168,22 @@ class Session:
         calls: list[Call] = []
         for launch in body["launches"]:
             kernel = self._kernel(program, launch["function"])
-            for position, name in enumerate(launch["args"]):
-                kernel.set_arg(position, arguments[name])
+            bound = [arguments[name] for name in launch["args"]]
+            images = {at: texels(self.context, bound[at]) for at in launch["images"]}
+            for position, argument in enumerate(bound):
+                image = images.get(position)
+                kernel.set_arg(position, image.image if image else argument)
             size = tuple(g * b for g, b in zip(launch["grid"], launch["block"]))
-            group, names = tuple(launch["block"]), len(launch["args"])
-            calls.append(Call(kernel, size, group, launch["steps"], names))
+            group, shown = tuple(launch["block"]), tuple(images.values())
+            calls.append(Call(kernel, size, group, launch["steps"], len(bound), shown))
         return calls
 
     def _enqueue(self, calls: list[Call]) -> int:
         """Runs all calls in order; the sum of their times on the device, in ns."""
         events: list[Any] = []
         for call in calls:
+            for image in call.images:
+                events += image.refresh(self.queue)
             for step in range(call.steps):
                 if call.steps > 1:
                     call.kernel.set_arg(call.arguments, np.int32(step))

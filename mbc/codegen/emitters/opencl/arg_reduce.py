@@ -21,7 +21,7 @@ CHUNK = 1024
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
-    return STYLES[target.text("style")](match, schedule, target)
+    return target.in_style(STYLES)(match, schedule, target)
 
 
 def emit_cpu(match: Match, schedule: Schedule, target: Target) -> KernelCode:

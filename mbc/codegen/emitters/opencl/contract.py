@@ -7,6 +7,7 @@ of both operands.
 
 from __future__ import annotations
 
+from mbc.codegen.emitters.opencl.contract_adreno import emit_adreno
 from mbc.codegen.emitters.opencl.contract_gpu import emit_gpu
 from mbc.codegen.emitters.opencl.contract_tile import (
     Operand,
@@ -32,7 +33,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, ContractMatch)
     extents = (("B", match.b), ("M", match.m), ("N", match.n), ("K", match.k))
     frame = Frame(match, schedule, target, extents)
-    return STYLES[target.text("style")](frame, match)
+    return target.in_style(STYLES)(frame, match)
 
 
 def emit_cpu(frame: Frame, match: ContractMatch) -> KernelCode:
@@ -40,7 +41,7 @@ def emit_cpu(frame: Frame, match: ContractMatch) -> KernelCode:
     return form(frame, match)
 
 
-STYLES = {"cpu": emit_cpu, "gpu": emit_gpu}
+STYLES = {"cpu": emit_cpu, "gpu": emit_gpu, "adreno": emit_adreno}
 
 
 def emit_along_n(frame: Frame, match: ContractMatch) -> KernelCode:

@@ -10,13 +10,16 @@ from mbc.codegen.emitters.opencl.contract_tile import (
     left_operand,
     result_lanes,
     right_operand,
+    right_texels,
 )
 from mbc.codegen.emitters.opencl.frame import Frame, ceil_div, number, numbers
 from mbc.codegen.emitters.opencl.vector_body import Value
 from mbc.codegen.families.contract import ContractMatch
 from mbc.codegen.loops import Access
-from mbc.codegen.program import Buffer, KernelCode, Launch
+from mbc.codegen.program import Buffer, KernelCode
 
+TEXEL = 4
+"""Elements of an image that are read at once."""
 JOIN_ITEMS = 64
 """Of a work group that adds parts up."""
 
@@ -37,7 +40,12 @@ def emit_gpu(frame: Frame, match: ContractMatch) -> KernelCode:
     grid = (ceil_div(items, JOIN_ITEMS), 1, 1)
     launches = (
         replace(summing, function=f"{frame.label}_parts"),
-        Launch(f"{frame.label}_join", summing.args, grid, (JOIN_ITEMS, 1, 1)),
+        replace(
+            summing,
+            function=f"{frame.label}_join",
+            grid=grid,
+            block=(JOIN_ITEMS, 1, 1),
+        ),
     )
     return replace(code, launches=launches)
 
@@ -46,6 +54,7 @@ def _emit(frame: Frame, match: ContractMatch, parts: int) -> KernelCode:
     rows, columns, depth = numbers(frame.schedule, "tile")
     across, down = numbers(frame.schedule, "parallel")
     vector, each = number(frame.schedule, "vector"), columns // across
+    right = (right_texels if frame.images else right_operand)(frame, match)
     width = vector if each % vector == 0 else 1
     guarded = match.n % columns != 0
     count = f"{frame.name('N')} - n" if guarded and width > 1 else ""
@@ -64,9 +73,9 @@ def _emit(frame: Frame, match: ContractMatch, parts: int) -> KernelCode:
         width=width,
         column=column_text(width, across),
         left=left_operand(frame, match),
-        right=right_operand(frame, match),
+        right=right,
         left_vector=staging_width(left_operand(frame, match), vector),
-        right_vector=staging_width(right_operand(frame, match), vector),
+        right_vector=TEXEL if right.image else staging_width(right, vector),
         below=epilogue(match, lanes, total)
         if parts == 1
         else [lanes.store(_partial(match), Value(total))],

@@ -38,6 +38,8 @@ class Operand:
     step_text: str
     padded: bool = False
     """Elements behind the last x may be read."""
+    image: str = ""
+    """Where it is an image: its name; `start` and `at` then count elements in it."""
 
     def start(self, x: str) -> str:
         whole = x.isidentifier() or x.startswith("min(")
@@ -45,6 +47,13 @@ class Operand:
 
     def at(self, k: str) -> str:
         return k if self.step == 1 else f"{k} * {self.step_text}"
+
+
+def right_texels(frame: Frame, match: ContractMatch) -> Operand:
+    """The right operand as an image."""
+    plain = _plain(frame, match.rhs, N)
+    index = plain.pointer.removeprefix(f"{match.rhs.buffer} + ")
+    return replace(plain, pointer=index, image=match.rhs.buffer)
 
 
 def left_operand(frame: Frame, match: ContractMatch) -> Operand:

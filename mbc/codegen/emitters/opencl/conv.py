@@ -12,7 +12,7 @@ from mbc.codegen.targets import Target
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, ConvMatch)
-    return STYLES[target.text("style")](match, schedule, target)
+    return target.in_style(STYLES)(match, schedule, target)
 
 
 def emit_cpu(match: ConvMatch, schedule: Schedule, target: Target) -> KernelCode:

@@ -33,6 +33,8 @@ class Frame:
     target: Target
     extents: tuple[tuple[str, int], ...]
     scratch: tuple[Buffer, ...] = ()
+    images: tuple[str, ...] = ()
+    """Operands that are read as images."""
 
     @property
     def label(self) -> str:
@@ -63,14 +65,16 @@ class Frame:
             template,
             label=self.label,
             extents=self.named_extents(),
-            parameters=[parameter(b, self.target) for b in self.buffers],
+            parameters=[self._parameter(b) for b in self.buffers],
             index=self.index_type(),
             block=block,
             summary=summary(self.match.kernel),
             **context,
         )
         operands, results = kernel_buffers(self.match.kernel)
-        launch = Launch(self.label, tuple(b.name for b in self.buffers), grid, block)
+        names = tuple(b.name for b in self.buffers)
+        images = tuple(names.index(name) for name in self.images)
+        launch = Launch(self.label, names, grid, block, images=images)
         return KernelCode(
             self.label,
             self.match.family,
@@ -84,6 +88,11 @@ class Frame:
             ", ".join(f"{knob} = {value}" for knob, value in self.schedule.items()),
             self.named_extents(),
         )
+
+    def _parameter(self, buffer: Buffer) -> str:
+        if buffer.name in self.images:
+            return f"__read_only image1d_buffer_t {buffer.name}"
+        return parameter(buffer, self.target)
 
 
 def number(schedule: Schedule, knob: str) -> int:

@@ -104,7 +104,7 @@ def emit_transposition(
         **matrix_bounds(matrix, constants),
     }
     matrices = math.prod(nest.extents[d] for d in around)
-    style = _TRANSPOSITIONS[target.text("style")]
+    style = target.in_style(_TRANSPOSITIONS)
     return style(frame, matrix, matrices, context)
 
 

@@ -35,7 +35,7 @@ def _emit(
     if match.inner > 1:
         extents = (outer, reduced, ("INNER", match.inner))
         frame = Frame(match, schedule, target, extents, scratch)
-        return COLUMN_STYLES[target.text("style")](frame, match)
+        return target.in_style(COLUMN_STYLES)(frame, match)
     frame = Frame(match, schedule, target, (outer, reduced), scratch)
 
     def write(width: int, style: RowStyle) -> RowWriter:

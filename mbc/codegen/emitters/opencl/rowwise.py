@@ -57,7 +57,7 @@ def emit_rows(
 
     `length` is that of a segment, where rows have segments.
     """
-    return STYLES[frame.target.text("style")](frame, rows, length, row_indices, write)
+    return frame.target.in_style(STYLES)(frame, rows, length, row_indices, write)
 
 
 def emit_cpu(

@@ -27,7 +27,7 @@ HEX = "0123456789abcdef"
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
-    return STYLES[target.text("style")](match, schedule, target)
+    return target.in_style(STYLES)(match, schedule, target)
 
 
 def emit_cpu(match: Match, schedule: Schedule, target: Target) -> KernelCode:

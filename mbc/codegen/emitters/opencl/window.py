@@ -23,7 +23,7 @@ LONGEST_ROW = 4096
 
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
-    return STYLES[target.text("style")](match, schedule, target)
+    return target.in_style(STYLES)(match, schedule, target)
 
 
 def emit_cpu(match: Match, schedule: Schedule, target: Target) -> KernelCode:
