@@ -29,7 +29,7 @@ from mbc.passes.support.functions import parameter_values
 MOST_FLOPS = 2_000_000
 """A million multiply-accumulates."""
 MOST_BYTES = 8 << 20
-SMALLEST = 3
+SMALLEST = 2
 
 
 @dataclass(frozen=True)
