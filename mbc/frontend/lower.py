@@ -19,6 +19,7 @@ from mbc.frontend.aten import LOWERINGS
 from mbc.frontend.aten.call import Call, Draws
 from mbc.frontend.dtypes import element_of_dtype
 from mbc.frontend.locations import attribute, node_location
+from mbc.frontend.names import name_hint
 from mbc.frontend.problems import Problems
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
@@ -47,7 +48,7 @@ class Lowerer:
         self.values[node] = value
         self.metas[value] = meta
         if value.name_hint is None:
-            value.name_hint = node.name
+            value.name_hint = name_hint(node.name)
 
     def lower(self, node: Node) -> None:
         """Append the ops of one node; a placeholder where that is impossible."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +36,7 @@ from mbc.frontend.dtypes import (
 from mbc.frontend.export import export_program, training_warnings
 from mbc.frontend.imported import VERSION, ImportedModel
 from mbc.frontend.lower import Lowerer, element_or_f32, erase_dead, live_nodes
+from mbc.frontend.names import name_hint
 from mbc.frontend.open_extent import import_open
 from mbc.frontend.seed import SEED, drawing, next_seed, warning, with_seed
 from mbc.frontend.signature import Leaf, Signature, structure_of
@@ -142,12 +142,6 @@ def begin(
             lowerer.define(node, value, argument.meta)
         value.name_hint = name_hint(argument.name)
     return block, lowerer
-
-
-def name_hint(name: str) -> str:
-    """A parameter's path as an SSA name, which cannot start with a digit."""
-    plain = re.sub(r"\W", "_", name)
-    return f"p{plain}" if plain[:1].isdigit() else plain
 
 
 def argument_type(argument: Argument) -> Tensor:
