@@ -22,6 +22,7 @@ from mbc.ir.ops.random import RandomOp
 ATEN = torch.ops.aten
 IN_PLACE: tuple[object, ...] = (ATEN.bernoulli_.float,)
 NEW: tuple[object, ...] = (ATEN.rand.default, ATEN.randn.default)
+LIKE: tuple[object, ...] = (ATEN.rand_like.default, ATEN.randn_like.default)
 
 
 class RecordedDraws(TorchDispatchMode):
@@ -39,7 +40,7 @@ class RecordedDraws(TorchDispatchMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         made = func(*args, **(kwargs or {}))
-        if func in (*IN_PLACE, *NEW):
+        if func in (*IN_PLACE, *NEW, *LIKE):
             self.draws.append(made.clone())
         return made
 
@@ -64,6 +65,8 @@ class ReplayedDraws(TorchDispatchMode):
         if func in NEW:
             dtype = given.get("dtype") or torch.get_default_dtype()
             return next(self._draws).to(dtype)
+        if func in LIKE:
+            return next(self._draws).to(given.get("dtype") or args[0].dtype)
         return func(*args, **given)
 
 

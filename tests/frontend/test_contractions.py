@@ -49,6 +49,10 @@ CASES: dict[str, Case] = {
             torch.tensor([[True] * 3, [False] * 3]),
         ),
     ),
+    "attention masked alike": (
+        lambda q, m: F.scaled_dot_product_attention(q, q, q, m),
+        (floats(2, 3, 4), torch.tensor([True, False, True])),
+    ),
     "grouped queries": (
         lambda q, k: F.scaled_dot_product_attention(
             q, k, k, is_causal=True, enable_gqa=True

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.frontend.tables import (
+    BOOLS,
     INTS,
     Case,
     X,
@@ -25,6 +26,23 @@ def write_slices(x: Tensor) -> Tensor:
     y[:, 1:3] += x[:, 2:]
     y[-1] = 7.0
     return y
+
+
+def write_steps(x: Tensor) -> Tensor:
+    y = x.clone()
+    y[:, ::2] = x[:, 2:]
+    y[1::2, 1:4:2] += 5
+    y[-2:7:2] = 3.0
+    return y
+
+
+def write_where(x: Tensor, hit: Tensor) -> tuple[Tensor, ...]:
+    whole, rows, columns, bits = x.clone(), x.clone(), x.clone(), x.clone()
+    whole[hit] = 7.0
+    rows[hit[:, 0]] = x[1]
+    columns[:, hit[0]] = torch.tensor(-1.0)
+    bits[hit[:, 1:2].squeeze(1)] = x[:1] * 2
+    return whole, rows, columns, bits
 
 
 CASES: dict[str, Case] = {
@@ -64,6 +82,8 @@ CASES: dict[str, Case] = {
         (floats(1, 2, 4, 4),),
     ),
     "slice writes": (write_slices, (X,)),
+    "writes with steps": (write_steps, (X,)),
+    "writes where": (write_where, (X, BOOLS)),
     "unfold": (lambda x: x.unfold(1, 3, 2), (floats(2, 7),)),
     "triangles": (lambda x: (x.tril(), x.triu(1), x.tril(-1)), (floats(2, 4, 5),)),
     "ranges": (

@@ -49,6 +49,8 @@ def _with_heads(x: SSAValue) -> SSAValue:
 
 
 def _mask(mask: SSAValue, query: tuple[int, ...]) -> SSAValue:
+    if len(shape_of(mask)) < 2:
+        mask = build.reshape(mask, (1, *(shape_of(mask) or (1,))))
     *lead, rows, columns = shape_of(mask)
     if not lead:
         return build.reshape(mask, (1, 1, rows, columns))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i64
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import SSAValue
@@ -20,6 +22,7 @@ from mbc.ir.arithmetic import add
 from mbc.ir.indices import index_into
 from mbc.ir.ops.concat import ConcatOp
 from mbc.ir.ops.gather import GatherOp
+from mbc.ir.ops.scatter import ScatterOp
 from mbc.ir.types import element_of, shape_of
 
 
@@ -99,16 +102,30 @@ def slice_scatter(
     end: int | None = None,
     step: int = 1,
 ) -> SSAValue:
-    """`x` with a slice replaced: what lies before, the new part, what lies behind."""
-    if step != 1:
-        raise Unsupported("a step between the elements")
+    """`x` with a slice replaced: what lies before, the new part, what lies behind.
+
+    Elements with a step between them are written each at its index.
+    """
     axis = wrap(axis, len(shape_of(x)))
     extent = shape_of(x)[axis]
     first, _, _ = slice(start, end).indices(extent)
+    if step != 1:
+        places = _places(first, step, shape_of(source)[axis])
+        return ScatterOp.of([x, places, source], axis=axis, kind="set").result
     last = first + shape_of(source)[axis]
     parts = (box(x, axis, 0, first), source, box(x, axis, last, extent - last))
     kept = [part for part in parts if shape_of(part)[axis]]
     return ConcatOp.of(kept, axis=axis).result if kept else x
+
+
+def _places(first: int, step: int, count: int) -> SSAValue:
+    """first, first + step, ..."""
+
+    def body() -> SSAValue:
+        at = scaled(arith.IndexCastOp(IndexOp(0).result, i64).result, step)
+        return add(at, like(first, at))
+
+    return build.elementwise([], (count,), i64, body)
 
 
 def select_scatter(

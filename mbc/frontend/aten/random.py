@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from mbc.frontend.aten.call import Call, Lowering, Number
 from mbc.frontend.aten.convert import convert
-from mbc.frontend.aten.formulas import less, like, scaled, select
+from mbc.frontend.aten.formulas import like, scaled, select
 from mbc.frontend.unsupported import Unsupported
 from mbc.ir import build
 from mbc.ir.arithmetic import add, multiply
@@ -57,10 +57,10 @@ def between(kind: str, positional: int) -> Lowering:
 def chance(
     call: Call, x: SSAValue, probability: float = 0.5, generator: object = None
 ) -> SSAValue:
-    """1 with a probability."""
+    """1 with a probability: where a draw is large, so that 0 and 1 are themselves."""
 
     def body(u: SSAValue) -> SSAValue:
-        hit = less(u, like(probability, u))
+        hit = arith.CmpfOp(u, like(1 - probability, u), "oge").result
         return convert(hit, torch.bool, call.dtype)
 
     drawn = draw(call, "uniform", "f32")

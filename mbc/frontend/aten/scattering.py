@@ -41,7 +41,9 @@ def index_put(
     given = [value for value in indices if value is not None]
     axes = [axis for axis, value in enumerate(indices) if value is not None]
     if any(call.dtype_of(value) in (torch.bool, torch.uint8) for value in given):
-        raise Unsupported("a mask as an index gives a size that depends on data")
+        if accumulate:
+            raise Unsupported("sums at a mask")
+        return _put_where(call, x, axes[0], given, call.cast(values))
     if axes != list(range(axes[0], axes[0] + len(axes))):
         raise Unsupported("index tensors with a slice between them")
     shape, first, behind = shape_of(x), axes[0], axes[-1] + 1
@@ -58,6 +60,28 @@ def index_put(
         kind=_kind(call, kind),
     )
     return build.reshape(written.result, shape)
+
+
+def _put_where(
+    call: Call, x: SSAValue, axis: int, masks: Sequence[SSAValue], values: SSAValue
+) -> SSAValue:
+    """x[:, mask] = values, which are the same wherever the mask is true."""
+    shape, (mask, *more) = shape_of(x), masks
+    seen = shape_of(mask)
+    behind = len(shape) - axis - len(seen)
+    given = shape_of(values)
+    placed = (*(1,) * (axis + 1 + behind - len(given)), *given)
+    if more or placed[axis] != 1:
+        raise Unsupported("a mask as an index gives a size that depends on data")
+    hits = cast(mask, call.dtype_of(mask), torch.bool)
+    wide = build.reshape(hits, (*seen, *(1,) * behind))
+    ones = (1,) * len(seen)
+    new = build.reshape(values, (*placed[:axis], *ones, *placed[axis + 1 :]))
+
+    def body(old: SSAValue, hit: SSAValue, new: SSAValue) -> SSAValue:
+        return select(hit, new, old)
+
+    return build.elementwise([x, wide, new], shape, element_of(x), body)
 
 
 def _kind(call: Call, kind: str) -> str:
