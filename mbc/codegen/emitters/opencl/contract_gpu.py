@@ -58,7 +58,6 @@ def _emit(frame: Frame, match: ContractMatch, parts: int) -> KernelCode:
     width = vector if each % vector == 0 else 1
     guarded = match.n % columns != 0
     count = f"{frame.name('N')} - n" if guarded and width > 1 else ""
-    total = "sums[r][c]" if width == 1 else f"vload{width}(0, sums[r] + c)"
     lanes = result_lanes(frame, width, count)
     joined = joined_width(match)
     return frame.code(
@@ -76,9 +75,9 @@ def _emit(frame: Frame, match: ContractMatch, parts: int) -> KernelCode:
         right=right,
         left_vector=staging_width(left_operand(frame, match), vector),
         right_vector=TEXEL if right.image else staging_width(right, vector),
-        below=epilogue(match, lanes, total)
+        below=epilogue(match, lanes, total_text(width))
         if parts == 1
-        else [lanes.store(_partial(match), Value(total))],
+        else [lanes.store(_partial(match), Value(total_text(width)))],
         guarded=guarded or match.m % rows != 0,
         b_extent=frame.name("B"),
         m=frame.name("M"),
@@ -101,6 +100,10 @@ def joined_width(match: ContractMatch) -> int:
 def _partial(match: ContractMatch) -> Access:
     """One part of the sums, over (b, m, n)."""
     return Access("partial", "f32", 0, (match.m * match.n, match.n, 1))
+
+
+def total_text(width: int) -> str:
+    return "sums[r][c]" if width == 1 else f"vload{width}(0, sums[r] + c)"
 
 
 def column_text(width: int, across: int) -> str:
