@@ -38,8 +38,11 @@ def texels(context: Any, buffer: Any) -> Texels:
     flags = cl.mem_flags
     copy = cl.Buffer(context, flags.READ_WRITE, buffer.size) if part else None
     texel = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
-    options = {"shape": (count,), "buffer": buffer if copy is None else copy}
-    image = cl.create_image(context, flags.READ_ONLY, texel, **options)
+    pyopencl: Any = cl  # its types leave out what images are made over
+    over = buffer if copy is None else copy
+    image = pyopencl.create_image(
+        context, flags.READ_ONLY, texel, shape=(count,), buffer=over
+    )
     return Texels(image, buffer, copy)
 
 
