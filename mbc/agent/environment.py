@@ -64,6 +64,7 @@ from mbc.runtime.trial import Trial
 KNOBS = (
     "choose-layout",
     "pack-operand",
+    "use-matrix-unit",
     "set-tile",
     "set-vector",
     "set-unroll",

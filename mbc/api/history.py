@@ -17,7 +17,7 @@ from mbc.codegen.targets import Peaks, Target
 from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp, single_kernel_module
 from mbc.ir.text import print_module
-from mbc.runtime.gates.plausible import CACHE_FACTOR, floor_of
+from mbc.runtime.gates.plausible import CACHE_FACTOR, arithmetic_floor, floor_of
 
 REPORT = "mbc-report"
 REPORT_VERSION = 1
@@ -74,7 +74,7 @@ def history_of(
     work, moved, peaks = flops(kernel), fewest_bytes(kernel), target.peaks
     floor = floor_of(kernel, peaks)
     chosen = None if result is None else result.best or result.default
-    is_arithmetic = work / peaks.flops >= floor
+    is_arithmetic = arithmetic_floor(kernel, peaks) >= floor
     return KernelHistory(
         kernel.label.data,
         occurrences,

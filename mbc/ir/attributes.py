@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -64,10 +64,12 @@ class ScheduleAttr(ParametrizedAttribute):
         return ScheduleAttr.of({**self.values(), name: value})
 
     def verify(self) -> None:
+        """Shapes are of positive numbers; 0 alone is without what an entry counts."""
         for name, value in self.values().items():
-            numbers = value if isinstance(value, Sequence) else (value,)
-            if any(isinstance(n, int | float) and n <= 0 for n in numbers):
+            if isinstance(value, tuple) and any(n <= 0 for n in value):
                 raise VerifyException(f"schedule entry {name} must be positive")
+            if isinstance(value, int | float) and value < 0:
+                raise VerifyException(f"schedule entry {name} must not be negative")
 
 
 @irdl_attr_definition

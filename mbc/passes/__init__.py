@@ -41,6 +41,7 @@ PASSES = {
     "split-axes": "mbc.passes.split_axes:SplitAxesPass",
     "split-kernel": "mbc.passes.split_kernel:SplitKernelPass",
     "split-reduction": "mbc.passes.split_reduction:SplitReductionPass",
+    "use-matrix-unit": "mbc.passes.use_matrix_unit:UseMatrixUnitPass",
     "use-source": "mbc.passes.use_source:UseSourcePass",
     "widen-convolutions": "mbc.passes.widen_convolutions:WidenConvolutionsPass",
 }

@@ -68,12 +68,15 @@ CHAINS: Schedules = [
     )
 ]
 TILES: Schedules = [
-    {"tile": (128, 128, 16), "parallel": (16, 8)},
-    {"tile": (128, 128, 16), "parallel": (16, 16)},
-    {"tile": (128, 64, 16), "parallel": (16, 16)},
-    {"tile": (128, 64, 16), "parallel": (8, 16)},
-    {"tile": (64, 64, 16), "parallel": (8, 16)},
-    {"tile": (64, 64, 16), "parallel": (8, 8)},
+    {"tile": tile, "parallel": parallel, "matrix": products}
+    for tile, parallel, products in (
+        ((128, 128, 16), (16, 8), 0),
+        ((128, 128, 16), (16, 16), 0),
+        ((128, 64, 16), (8, 16), 0),
+        ((128, 128, 16), (8, 16), 3),
+        ((128, 64, 16), (8, 16), 3),
+        ((64, 64, 16), (8, 8), 3),
+    )
 ]
 SHAPE = (ROWS, LENGTH)
 WHOLE = 4 * ROWS * LENGTH

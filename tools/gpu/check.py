@@ -35,14 +35,18 @@ from tests.codegen.cuda.samples import (
     inputs_of,
     program_of,
 )
+from tests.codegen.cuda.test_conv import samples as convolution_samples
+from tools.gpu.accuracy import check_accuracy
 from tools.gpu.bench import bench, print_table
 from tools.gpu.calls import check_calls
 from tools.gpu.clock import check_clock
 from tools.gpu.layers import bench_layers
+from tools.gpu.matrix_unit import bench_matrix_unit
 from tools.gpu.models import check_models, check_ops, tune_one
 from tools.gpu.sanitizer import check_sanitizer
 
-PARTS = ("kernels", "models", "calls", "sanitizer", "clock", "times", "layers")
+CHECKS = ("kernels", "accuracy", "models", "calls", "sanitizer", "clock")
+PARTS = (*CHECKS, "times", "matrix", "layers")
 ROUNDS = 3
 """Of timing each program beside itself, to see that it can be timed."""
 TOGETHER = 40
@@ -100,6 +104,7 @@ def check(runner: CudaRunner, name: str, samples: list[Sample]) -> list[str]:
 def check_all(runner: CudaRunner) -> list[str]:
     wrong: list[str] = []
     groups = {name: make() for name, make in FAMILIES.items()}
+    groups["conv"] = convolution_samples()
     larger = larger_samples()
     for start in range(0, len(larger), TOGETHER):
         groups[f"schedules {start}"] = larger[start : start + TOGETHER]
@@ -121,6 +126,10 @@ def main() -> int:
     wrong: list[str] = []
     if "kernels" in options.parts:
         wrong += check_all(runner)
+    accuracy: list[dict[str, Any]] = []
+    if "accuracy" in options.parts:
+        found, accuracy = check_accuracy(runner)
+        wrong += found
     if "models" in options.parts:
         wrong += [*check_ops(runner), *check_models(runner), *tune_one()]
     if "calls" in options.parts:
@@ -136,6 +145,7 @@ def main() -> int:
     print("\n".join(wrong) or "nothing is wrong")
     report: dict[str, object] = {"device": device, "wrong": wrong}
     report["sanitizer"] = watched
+    report["accuracy"] = accuracy
     options.output.write_text(json.dumps(report, indent=1))
     if "emulated" in str(device) or "emulation" in str(device):
         print("no GPU: nothing is timed")
@@ -144,6 +154,9 @@ def main() -> int:
         report["times"] = bench(options.rounds)
         options.output.write_text(json.dumps(report, indent=1))
         print_table(report["times"])
+    if "matrix" in options.parts:
+        report["matrix"] = bench_matrix_unit(options.rounds)
+        options.output.write_text(json.dumps(report, indent=1))
     if "layers" in options.parts:
         report["layers"] = bench_layers(options.rounds)
         options.output.write_text(json.dumps(report, indent=1))

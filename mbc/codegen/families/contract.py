@@ -5,14 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 
 from mbc.codegen.families import Cost, Match, PackChoice, Schedule, Space
 from mbc.codegen.families.body import Anchored, anchored, buffer_names
-from mbc.codegen.families.vectors import body_vectorizes
+from mbc.codegen.families.contract_match import ContractMatch
+from mbc.codegen.families.contract_spaces import NARROW, gpu_refusal, gpu_space
+from mbc.codegen.families.vectors import (
+    SHORT_FLOATS,
+    body_vectorizes,
+    map_vectorizes,
+)
 from mbc.codegen.loops import Access, access, row_major
 from mbc.codegen.targets import Target
 from mbc.ir.attributes import Entry
@@ -21,32 +26,6 @@ from mbc.ir.kernel import KernelOp
 from mbc.ir.ops.contract import ContractOp
 from mbc.ir.structured import maps_of
 from mbc.ir.types import element_of, shape_of
-
-
-@dataclass(frozen=True)
-class ContractMatch(Match):
-    """out[b, m, n] = epilogue(sum over k of lhs[b, m, k] * rhs[b, k, n]).
-
-    Each of b, m, n, k is one loop: runs of axes that are contiguous in every operand
-    are one. Accesses have strides over (b, m, n, k). With `panel` > 0 the right
-    operand is packed: element (k, n) is at ((n / panel) * K + k) * panel + n % panel,
-    and `rhs.strides` do not apply. Epilogue inputs are read at (b, m, n).
-    """
-
-    op: ContractOp
-    b: int
-    m: int
-    n: int
-    k: int
-    lhs: Access
-    rhs: Access
-    out: tuple[Access, ...]
-    """One per result of the kernel."""
-    panel: int
-    epilogue: linalg.GenericOp | None
-    extra: tuple[Access | None, ...]
-    """Per input of the epilogue; None stands for the contraction's own value."""
-
 
 COLUMN_SPACE: Space = {
     "tile": (
@@ -78,13 +57,18 @@ class ContractFamily:
     """Knobs: `tile` (rows of the register tile, then columns in vectors), `vector`
     (LMUL on RVV, lanes on SIMT), `unroll` (of k), `parallel` (work-group shape),
     `split` (parts of k that groups of a GPU sum side by side), `stages` (tiles of an
-    operand in shared memory, on CUDA)."""
+    operand in shared memory, on CUDA), `matrix` (products in the matrix unit per pair
+    of elements, on CUDA; 0 is without it)."""
 
     def match(self, kernel: KernelOp, target: Target) -> ContractMatch | None:
         found = anchored(kernel, ContractOp)
         if found is None or found.prologues or not isinstance(found.anchor, ContractOp):
             return None
-        if not _all_f32(found) or 0 in found.packed:
+        if 0 in found.packed:
+            return None
+        if _is_short(found, target):
+            return _short_form(kernel, found, target)
+        if not _all_f32(found):
             return None
         if found.epilogue and not body_vectorizes(found.epilogue, target):
             return None
@@ -96,7 +80,7 @@ class ContractFamily:
             return _rvv_space(match)
         if target.is_cpu_style:
             return DOT_SPACE if sums_along_k(match) else COLUMN_SPACE
-        return _gpu_space(match, target)
+        return gpu_space(match, target)
 
     def refusal(self, match: Match, target: Target, schedule: Schedule) -> str:
         tile = schedule.get("tile", (1,))
@@ -107,7 +91,8 @@ class ContractFamily:
             return _register_refusal(tile[0], vector, schedule.get("unroll", 1))
         if target.is_cpu_style:
             return ""
-        return _block_refusal(tile, schedule, target.most_sums)
+        assert isinstance(match, ContractMatch)
+        return gpu_refusal(match.lhs.dtype, schedule, target)
 
     def packable(self, match: Match, target: Target) -> tuple[PackChoice, ...]:
         assert isinstance(match, ContractMatch)
@@ -144,69 +129,29 @@ def _all_f32(found: Anchored) -> bool:
     return all(str(element_of(value)) == "f32" for value in values)
 
 
+def _is_short(found: Anchored, target: Target) -> bool:
+    """Two operands and a result of one 16-bit float, which the matrix unit takes."""
+    types = {
+        str(element_of(v)) for v in (*found.anchor.operands, *found.anchor.results)
+    }
+    return target.has_matrix_unit and len(types) == 1 and types <= SHORT_FLOATS
+
+
+def _short_form(
+    kernel: KernelOp, found: Anchored, target: Target
+) -> ContractMatch | None:
+    if found.packed or (found.epilogue and not map_vectorizes(found.epilogue, target)):
+        return None
+    match = _normal_form(kernel, found)
+    return match if match and min(match.m, match.n) >= NARROW else None
+
+
 def _rvv_space(match: ContractMatch) -> Space:
     """The default tile shares the rows out evenly over as few tiles as six allow."""
     even = -(-match.m // -(-match.m // 6))
     rows = dict.fromkeys((even, 6, 5, 4, 7, 3, 2, 1, 14))
     legal = tuple((r,) for r in rows if r <= max(1, match.m))
     return {"tile": legal, "vector": (4, 2, 8, 1), "unroll": (2, 1, 4)}
-
-
-GPU_TILES = {
-    (128, 128, 16): (16, 16),
-    (128, 64, 16): (16, 16),
-    (64, 64, 16): (8, 16),
-    (32, 32, 16): (8, 8),
-    (128, 8, 16): (8, 16),
-    (8, 128, 16): (16, 8),
-}
-"""Tiles of a work group, the largest first, and the shape of group that suits each."""
-NARROW = 16
-"""Results with fewer rows or columns take one of the two flat tiles."""
-
-
-SPLITS = (1, 2, 4, 8, 16, 32)
-LEAST_PART = 128
-"""Of k; shorter parts cost more to add up than they save."""
-LONG_PART = 2048
-"""Of k, from which on parts are the default, where groups are few."""
-
-
-def _gpu_space(match: ContractMatch, target: Target) -> Space:
-    """Every tile; first the largest that still gives each unit of the GPU a group."""
-    *square, tall, flat = GPU_TILES
-    units, most = target.peaks.units, _most_parts(match.k, LONG_PART)
-    enough = [tile for tile in square if _groups_of(match, tile) * most >= units]
-    best = [*enough, square[-1]][0]
-    if match.n < NARROW:
-        best = tall
-    elif match.m < NARROW:
-        best = flat
-    shape = GPU_TILES[best]
-    if target.large_block is not None and best == square[0]:
-        shape = target.large_block
-    wanted = max(1, 2 * units // _groups_of(match, best))
-    split = max(s for s in SPLITS if s <= min(wanted, most))
-    if _groups_of(match, best) >= units:
-        split = 1
-    legal = [s for s in SPLITS if s <= _most_parts(match.k, LEAST_PART)]
-    space: dict[str, tuple[Entry, ...]] = {
-        "tile": tuple(dict.fromkeys((best, *GPU_TILES))),
-        "vector": (4, 1),
-        "parallel": tuple(dict.fromkeys((shape, *GPU_TILES.values()))),
-        "split": tuple(dict.fromkeys((split, *legal))),
-    }
-    if target.contract_stages:
-        space["stages"] = target.contract_stages
-    return space
-
-
-def _most_parts(k: int, least: int) -> int:
-    return max(s for s in SPLITS if s == 1 or s * least <= k)
-
-
-def _groups_of(match: ContractMatch, tile: tuple[int, int, int]) -> int:
-    return match.b * -(-match.m // tile[0]) * -(-match.n // tile[1])
 
 
 def _register_refusal(rows: int, vector: int, unroll: Entry) -> str:
@@ -218,17 +163,6 @@ def _register_refusal(rows: int, vector: int, unroll: Entry) -> str:
         f"a tile of {rows} rows at LMUL {vector}, unrolled by {unroll}, needs over "
         "32 registers"
     )
-
-
-def _block_refusal(tile: Sequence[int], schedule: Schedule, sums: int) -> str:
-    block = schedule.get("parallel", (16, 16))
-    assert isinstance(block, tuple)
-    rows, columns = tile[0] % block[1], tile[1] % block[0]
-    if rows or columns or tile[0] < block[1] or tile[1] < block[0]:
-        return f"a tile of {tile[0]} x {tile[1]} does not divide into the work group"
-    if (tile[0] // block[1]) * (tile[1] // block[0]) > sums:
-        return f"a work item would hold over {sums} sums"
-    return ""
 
 
 def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
@@ -256,14 +190,17 @@ def _normal_form(kernel: KernelOp, found: Anchored) -> ContractMatch | None:
     extra = _extra(found.epilogue, op, names, groups, axes[2])
     if extra is None:
         return None
-    lhs = Access(names[op.lhs], "f32", 0, tuple(strides[0]))
+    dtype = str(element_of(op.lhs))
+    lhs = Access(names[op.lhs], dtype, 0, tuple(strides[0]))
     source = op.rhs if packed is None else packed.input
     if packed is not None and (b != 1 or len(axes[1]) != 2):
         return None
     panel = shape_of(source)[-1] if packed is not None else 0
-    rhs = Access(names[source], "f32", 0, tuple(strides[1]))
+    rhs = Access(names[source], dtype, 0, tuple(strides[1]))
     last = found.epilogue or op
-    out = tuple(Access(names[r], "f32", 0, tuple(strides[2])) for r in last.results)
+    out = tuple(
+        Access(names[r], str(element_of(r)), 0, tuple(strides[2])) for r in last.results
+    )
     return ContractMatch(
         "contract", kernel, op, b, m, n, k, lhs, rhs, out, panel, found.epilogue, extra
     )
@@ -341,7 +278,8 @@ def _extra(
         if value is op.result:
             found.append(None)
             continue
-        read = access(map, shape_of(value), names[value], "f32")
+        dtype = str(element_of(value))
+        read = access(map, shape_of(value), names[value], dtype)
         strides: list[int] = []
         for group in groups:
             mine = [d for d in group if d in position and extents[d] != 1]
@@ -350,5 +288,5 @@ def _extra(
                 if s != t * extents[inner]:
                     return None
             strides.append(steps[-1] if steps else 0)
-        found.append(Access(read.buffer, "f32", read.offset, tuple(strides)))
+        found.append(Access(read.buffer, dtype, read.offset, tuple(strides)))
     return tuple(found)

@@ -20,7 +20,8 @@ from mbc.ir.kernel import KernelOp
 
 class ConvFamily:
     """Knobs: `tile` (what is summed up together), `vector` (LMUL on RVV, lanes of a
-    CPU's work item), `parallel` (work-group shape of a GPU).
+    CPU's work item), `parallel` (work-group shape of a GPU), `matrix` (products in the
+    matrix unit per pair of elements, on CUDA; 0 is without it).
 
     A tile is filters and rows on RVV, results and vectors of filters on a CPU, filters,
     results and products on a GPU; with few filters, rows alone on SIMT targets.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 
-from mbc.codegen.families import Schedule, Space
+from mbc.codegen.families import Schedule, Space, matrix_unit
 from mbc.codegen.families.conv_match import ConvMatch
 from mbc.codegen.targets import Target
+from mbc.ir.attributes import Entry
 
 Tile = tuple[int, ...]
+GpuTile = tuple[int, int, int]
+Suited = Mapping[GpuTile, tuple[int, int]]
 RVV_TILES = (
     *((4, 1), (6, 1), (8, 1), (7, 1), (5, 1), (12, 1), (16, 1), (4, 2), (8, 2)),
     *((6, 2), (5, 2), (3, 2), (4, 4), (4, 3), (3, 4), (2, 4), (2, 1), (1, 1), (1, 4)),
@@ -141,26 +145,48 @@ GPU_NARROW = ((4,), (1,), (2,), (8,))
 GPU_NARROW_GROUPS = ((32, 4), (16, 8), (64, 2), (8, 8))
 
 
+MATRIX_TILES = {
+    (64, 64, 16): (8, 8),
+    (64, 128, 16): (8, 16),
+    (32, 128, 16): (8, 16),
+    (32, 64, 16): (8, 8),
+    (32, 32, 16): (8, 8),
+}
+"""Tiles for the matrix unit, and the threads that suit each."""
+MATRIX_STAGES = 3
+"""Tiles in shared memory: values come one by one, and late."""
+
+
 def gpu_space(match: ConvMatch, target: Target) -> Space:
     """First the largest tile that wastes few filters and fills the GPU."""
     if match.is_narrow:
         tiles = tuple(t for t in GPU_NARROW if t[0] <= match.axes[1].shortest)
         return {"tile": tiles, "parallel": GPU_NARROW_GROUPS}
+    products = matrix_unit.products_of("f32", target)
+    fitting = [t for t in MATRIX_TILES if t[0] < 2 * match.filters]
+    if products and fitting:
+        return {**_tiles(match, target, fitting, MATRIX_TILES), "matrix": products}
     fitting = [t for t in GPU_TILES if t[0] < 2 * match.filters] or [(4, 128, 16)]
+    return _tiles(match, target, fitting, GPU_TILES)
+
+
+def _tiles(
+    match: ConvMatch, target: Target, fitting: Sequence[GpuTile], suited: Suited
+) -> dict[str, tuple[Entry, ...]]:
     full = [t for t in fitting if _groups(match, t) >= target.peaks.units]
     best = full[0] if full else max(fitting, key=lambda t: _busy_groups(match, t))
-    blocks = dict.fromkeys((GPU_TILES[best], *GPU_TILES.values()))
-    tiles = dict.fromkeys((best, *GPU_TILES))
+    blocks = dict.fromkeys((suited[best], *suited.values(), *GPU_TILES.values()))
+    tiles = dict.fromkeys((best, *suited, *GPU_TILES))
     return {"tile": tuple(tiles), "parallel": tuple(blocks)}
 
 
-def _groups(match: ConvMatch, tile: tuple[int, int, int]) -> int:
+def _groups(match: ConvMatch, tile: GpuTile) -> int:
     filters, results, _ = tile
     tiles = -(-match.filters // filters) * -(-match.results // results)
     return match.batch * match.groups * tiles
 
 
-def _busy_groups(match: ConvMatch, tile: tuple[int, int, int]) -> float:
+def _busy_groups(match: ConvMatch, tile: GpuTile) -> float:
     """As many groups as would have work if all of it were in whole tiles."""
     filters, results, _ = tile
     work = match.batch * match.groups * match.filters * match.results
@@ -173,6 +199,8 @@ def gpu_refusal(match: ConvMatch, target: Target, schedule: Schedule) -> str:
     assert isinstance(block, tuple)
     if match.is_narrow:
         return ""
+    if schedule.get("matrix"):
+        return matrix_unit.refusal(tile, block, MATRIX_STAGES, 4)
     filters, results, _ = tile
     if filters % block[1] or results % block[0]:
         return f"a tile of {filters} x {results} does not divide into the work group"

@@ -57,6 +57,9 @@ class Peaks:
     lanes: int
     units: int
     cache_bytes: int
+    products: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Rates of contractions and convolutions by element type, where a matrix unit has
+    its own; of f32 as accurate as `flops`."""
 
 
 Form = TypeVar("Form")
@@ -113,6 +116,8 @@ class Target:
     choose."""
     large_block: tuple[int, int] | None = None
     """Work items for the largest tile of a contraction, where not the usual ones."""
+    matrix_archs: tuple[str, ...] = ()
+    """Values of the option `arch` whose GPUs sum products in a matrix unit."""
 
     @property
     def pipeline(self) -> str:
@@ -139,6 +144,10 @@ class Target:
     def in_style(self, forms: Mapping[str, Form]) -> Form:
         """The form of the target's style: the gpu style's where it has none."""
         return forms.get(self.text("style"), forms["gpu"])
+
+    @property
+    def has_matrix_unit(self) -> bool:
+        return "arch" in self.declared and self.text("arch") in self.matrix_archs
 
     def build_options(self) -> tuple[tuple[str, str], ...]:
         """Every option with its value, as programs and manifests keep them."""

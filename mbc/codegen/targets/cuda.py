@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from mbc.codegen.targets import Option, Peaks, Target
 
+WITH_MATRIX_UNIT = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100")
+"""For tf32 and bf16 and behind asynchronous copies, as emitted texts use it."""
+
 CUDA = Target(
     name="cuda",
     simt=True,
@@ -30,7 +33,7 @@ CUDA = Target(
     declared={
         "arch": Option(
             "sm_90",
-            ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100"),
+            ("sm_75", *WITH_MATRIX_UNIT),
             "the GPU generation that code is built for",
         ),
     },
@@ -43,12 +46,19 @@ CUDA = Target(
         lanes=32,
         units=132,
         cache_bytes=50 * 1024 * 1024,
+        # Of the data sheet; f32 takes three products of tf32.
+        products={"f32": 165_000, "f16": 990_000, "bf16": 990_000},
     ),
     prelude="cuda/prelude.h.j2",
-    headers={"f16": "cuda/f16.h.j2", "bf16": "cuda/bf16.h.j2"},
+    headers={
+        "f16": "cuda/f16.h.j2",
+        "bf16": "cuda/bf16.h.j2",
+        "matrix_unit": "cuda/matrix_unit.h.j2",
+    },
     build_notes="nvcc -std=c++17 -arch=sm_90",
     alignment=256,  # what cudaMalloc gives
     most_sums=128,  # each of its work items has up to 255 registers
     contract_stages=(2, 1),
     large_block=(16, 8),  # half the threads with twice the sums
+    matrix_archs=WITH_MATRIX_UNIT,
 )

@@ -20,6 +20,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))
 #endif
 
+#define MBC_EMULATED
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -172,8 +173,10 @@ static bool run_ready(int count) {
 }
 
 static int poison;
+static unsigned long blocks_started;
 
 static void run_block(Index block) {
+  ++blocks_started;
   const int count = block.x * block.y * block.z;
   if (shared_begin) memset(shared_begin, poison, shared_end - shared_begin);
   start_fibers(block, count);
@@ -246,6 +249,9 @@ struct __align__(8) float2 {
 };
 struct __align__(16) float4 {
   float x, y, z, w;
+};
+struct __align__(16) uint4 {
+  unsigned x, y, z, w;
 };
 static inline float2 make_float2(float x, float y) { return {x, y}; }
 static inline float4 make_float4(float x, float y, float z, float w) {

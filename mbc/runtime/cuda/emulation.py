@@ -50,6 +50,7 @@ ADDRESSES = 1 << 47
 BUILD_LIMITS = Limits(wall_seconds=180, cpu_seconds=120)
 CALLS = count()
 """Every run poisons what it does not give in another way."""
+HEADERS = ("emulate.h", "emulate_matrix.h", "harness.h")
 RUN_LIMITS = Limits(wall_seconds=120, cpu_seconds=120, memory_bytes=ADDRESSES)
 FLAGS = (
     "-x c++ -std=c++17 -O1 -w -fwrapv -ffp-contract=off -fno-exceptions -fno-rtti "
@@ -157,8 +158,9 @@ def emulation_source(program: Program) -> str:
     own = separate_buffers(program)
     sizes = ", ".join(str(buffer.nbytes) for buffer in own) or "0"
     calls = "".join(f"  {_call(program, launch)}\n" for launch in program.launches)
+    included = "\n".join(f'#include "{name}"' for name in HEADERS)
     return (
-        '#include "emulate.h"\n#include "harness.h"\n'
+        f"{included}\n"
         f'#line 1 "program.cu"\n{program.source}\n'
         f'#line 1 "dispatch.cu"\nconst uint64_t buffer_bytes[] = {{{sizes}}};\n'
         f"static void mbc_run(char **buffers, char *arena) {{\n{calls}}}\n"
@@ -191,7 +193,7 @@ def build_emulated(program: Program) -> Path | Failed:
     if isinstance(compiler, Missing):
         return Failed("blocked", f"{compiler.reason}; install: {compiler.install}")
     here = Path(__file__).parent
-    texts = {name: (here / name).read_text() for name in ("emulate.h", "harness.h")}
+    texts = {name: (here / name).read_text() for name in HEADERS}
     # The types of these headers are in emulate.h.
     texts |= {"cuda_fp16.h": "", "cuda_bf16.h": ""}
     texts["emulated.cpp"] = emulation_source(program)

@@ -13,6 +13,10 @@ import time
 from mbc.codegen.targets import Peaks
 from mbc.ir.cost import fewest_bytes, flops
 from mbc.ir.kernel import KernelOp
+from mbc.ir.ops.contract import ContractOp
+from mbc.ir.ops.conv import ConvOp
+from mbc.ir.ops.conv_transpose import ConvTransposeOp
+from mbc.ir.types import element_of
 from mbc.runtime.gates.candidate import Candidate
 from mbc.runtime.gates.report import GateResult, Passed, Rejected, Skipped
 from mbc.runtime.outcome import Measured, Measurement, NotMeasured
@@ -20,6 +24,8 @@ from mbc.runtime.outcome import Measured, Measurement, NotMeasured
 SLACK = 0.95
 CACHE_FACTOR = 8.0
 """How many times faster than the outermost memory a cache can be read."""
+PRODUCTS = (ContractOp, ConvOp, ConvTransposeOp)
+"""Ops whose sums of products a matrix unit takes."""
 UNITS = {"cycle": "cycles", "ns": "ns"}
 
 
@@ -27,8 +33,17 @@ def floor_of(kernel: KernelOp, peaks: Peaks) -> float:
     """The least time that the kernel can take, in the peaks' unit."""
     moved = fewest_bytes(kernel)
     factor = CACHE_FACTOR if moved <= peaks.cache_bytes else 1.0
-    arithmetic = flops(kernel) / peaks.flops
-    return max(arithmetic, moved / (peaks.bandwidth * factor))
+    return max(arithmetic_floor(kernel, peaks), moved / (peaks.bandwidth * factor))
+
+
+def arithmetic_floor(kernel: KernelOp, peaks: Peaks) -> float:
+    """Its operations at the highest rate that one of its ops admits."""
+    rates = [
+        peaks.products.get(str(element_of(op.operands[0])), 0.0)
+        for op in kernel.ops()
+        if isinstance(op, PRODUCTS)
+    ]
+    return flops(kernel) / max(peaks.flops, *rates, 0.0)
 
 
 def check_plausible(

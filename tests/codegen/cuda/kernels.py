@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32, i32
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, maximum, multiply, subtract
@@ -14,13 +14,13 @@ from mbc.ir.attributes import Entry
 from mbc.ir.ops import op_class
 from mbc.ir.ops.contract import ContractOp
 from mbc.ir.ops.reduce import ReduceOp
-from mbc.ir.types import shape_of
-from tests.codegen.cuda.samples import Sample, sample
+from mbc.ir.types import element_of, element_type, shape_of
+from tests.codegen.cuda.samples import Sample, sample, sample_of
 from tests.codegen.functions import functions_of_one, functions_of_two
 
 
 def relu_of_sum(x: SSAValue, y: SSAValue) -> SSAValue:
-    return maximum(add(x, y), constant(0.0, f32))
+    return maximum(add(x, y), constant(0.0, x.type))
 
 
 def pointwise(name: str, shapes: Sequence[Sequence[int]], **schedule: Entry) -> Sample:
@@ -194,17 +194,27 @@ def reduce_samples() -> list[Sample]:
 def product(
     name: str, equation: str, *shapes: Sequence[int], **schedule: Entry
 ) -> Sample:
-    return sample(
-        name,
-        shapes,
-        lambda x, y: ContractOp.einsum(equation, x, y).results[0],
-        **schedule,
-    )
+    return product_of(f32, name, equation, *shapes, **schedule)
+
+
+def product_of(
+    element: Attribute,
+    name: str,
+    equation: str,
+    /,
+    *shapes: Sequence[int],
+    **schedule: Entry,
+) -> Sample:
+    def body(x: SSAValue, y: SSAValue) -> SSAValue:
+        return ContractOp.einsum(equation, x, y).results[0]
+
+    return sample_of(element, name, shapes, body, schedule)
 
 
 def linear(x: SSAValue, w: SSAValue, bias: SSAValue) -> SSAValue:
     value = ContractOp.einsum("mk,nk->mn", x, w).results[0]
-    return build.elementwise([value, bias], shape_of(value), f32, relu_of_sum)
+    element = element_of(value)
+    return build.elementwise([value, bias], shape_of(value), element, relu_of_sum)
 
 
 def residual(x: SSAValue, w: SSAValue, base: SSAValue, scale: SSAValue) -> SSAValue:
@@ -218,7 +228,7 @@ def residual(x: SSAValue, w: SSAValue, base: SSAValue, scale: SSAValue) -> SSAVa
 
 
 def contract_samples() -> list[Sample]:
-    small = {"tile": (32, 32, 16), "parallel": (8, 8)}
+    small = {"tile": (32, 32, 16), "parallel": (8, 8), "matrix": 0}
     return [
         product("plain", "mk,kn->mn", (40, 24), (24, 36), **small),
         product("both_transposed", "km,nk->mn", (20, 33), (35, 20), **small),
@@ -236,6 +246,7 @@ def contract_samples() -> list[Sample]:
             (20, 132),
             tile=(128, 128, 16),
             parallel=(16, 16),
+            matrix=0,
         ),
         product(
             "tall",
@@ -244,6 +255,7 @@ def contract_samples() -> list[Sample]:
             (20, 70),
             tile=(128, 64, 16),
             parallel=(16, 16),
+            matrix=0,
         ),
         product(
             "scalar",
@@ -252,6 +264,7 @@ def contract_samples() -> list[Sample]:
             (18, 68),
             tile=(64, 64, 16),
             parallel=(8, 16),
+            matrix=0,
             vector=1,
         ),
         product("flat", "mk,nk->mn", (3, 40), (140, 40)),
@@ -264,17 +277,104 @@ def contract_samples() -> list[Sample]:
             (33, 64),
             tile=(64, 64, 16),
             parallel=(16, 8),
+            matrix=0,
         ),
         sample("linear", [(28, 64), (40, 64), (40,)], linear, **small),
         sample("linear_odd", [(28, 6), (39, 6), (39,)], linear, **small),
         sample("residual", [(2, 9, 8), (2, 8, 12), (2, 9, 12), (1,)], residual),
         *split_samples(),
+        *matrix_samples(),
+        *short_samples(),
+    ]
+
+
+def matrix_samples() -> list[Sample]:
+    """By the matrix unit: edges, every order of operands, every tile and stage."""
+    small = {"tile": (32, 32, 16), "parallel": (8, 8), "matrix": 3}
+    square = {"tile": (64, 64, 16), "parallel": (8, 16), "matrix": 3}
+    return [
+        product("unit", "mk,kn->mn", (40, 24), (24, 36), **small),
+        product("unit_primes", "mk,kn->mn", (37, 13), (13, 41), **small, stages=2),
+        product("unit_turned", "km,nk->mn", (20, 33), (35, 20), **small, split=1),
+        product("unit_flipped", "mk,nk->nm", (20, 70), (24, 70), **small, vector=1),
+        product("unit_batch", "bhqd,bhkd->bhqk", (2, 2, 33, 8), (2, 2, 17, 8), **small),
+        product("unit_square", "mk,nk->mn", (65, 40), (70, 40), **square, stages=3),
+        product("unit_columns", "km,kn->mn", (33, 66), (33, 64), **square),
+        product(
+            "unit_tall",
+            "mk,kn->mn",
+            (130, 34),
+            (34, 66),
+            tile=(128, 64, 16),
+            parallel=(8, 16),
+            matrix=3,
+        ),
+        product(
+            "unit_large",
+            "mk,kn->mn",
+            (129, 36),
+            (36, 132),
+            tile=(128, 128, 16),
+            parallel=(16, 16),
+            matrix=3,
+        ),
+        product("unit_halves", "mk,kn->mn", (17, 300), (300, 17), **small, split=2),
+        sample("unit_linear", [(28, 64), (40, 64), (40,)], linear, **small),
+        sample("unit_linear_odd", [(28, 6), (39, 6), (39,)], linear, **small),
+        sample("unit_biased", [(28, 640), (40, 640), (40,)], linear, **small, split=4),
+        sample(
+            "unit_residual",
+            [(2, 19, 8), (2, 8, 16), (2, 19, 16), (1,)],
+            residual,
+            **small,
+        ),
+    ]
+
+
+def short_samples() -> list[Sample]:
+    """16-bit floats, which only the matrix unit has templates for."""
+    return [s for name in ("f16", "bf16") for s in _short_samples(name)]
+
+
+def _short_samples(name: str) -> list[Sample]:
+    small = {"tile": (32, 32, 32), "parallel": (8, 8)}
+    square = {"tile": (64, 64, 32), "parallel": (8, 16)}
+    large = {"tile": (128, 128, 32), "parallel": (8, 16)}
+    tall = {"tile": (128, 64, 32), "parallel": (8, 16)}
+    e = element_type(name)
+    return [
+        product_of(e, f"{name}_plain", "mk,kn->mn", (40, 24), (24, 40), **small),
+        product_of(e, f"{name}_odd", "mk,kn->mn", (37, 35), (35, 21), **small),
+        product_of(e, f"{name}_pairs", "mk,nk->mn", (33, 70), (18, 70), **small),
+        product_of(e, f"{name}_one", "km,nk->mn", (9, 40), (24, 9), vector=1),
+        product_of(e, f"{name}_down", "km,kn->mn", (34, 72), (34, 64), **square),
+        product_of(e, f"{name}_tall", "mk,nk->nm", (66, 40), (130, 40), **tall),
+        product_of(
+            e,
+            f"{name}_large",
+            "mk,kn->mn",
+            (129, 72),
+            (72, 136),
+            stages=3,
+            **large,
+        ),
+        product_of(
+            e,
+            f"{name}_parts",
+            "bmk,bkn->bmn",
+            (2, 17, 512),
+            (2, 512, 18),
+            split=4,
+            **small,
+        ),
+        sample_of(e, f"{name}_bias", [(28, 64), (40, 64), (40,)], linear, small),
+        sample_of(e, f"{name}_odder", [(28, 6), (39, 6), (39,)], linear, small),
     ]
 
 
 def split_samples() -> list[Sample]:
     """Parts of k: ragged ones, empty ones, and as many as a long sum has."""
-    small = {"tile": (32, 32, 16), "parallel": (8, 8)}
+    small = {"tile": (32, 32, 16), "parallel": (8, 8), "matrix": 0}
     return [
         product("halves", "mk,kn->mn", (5, 300), (300, 7), **small, split=2),
         product("aligned", "mk,kn->mn", (36, 512), (512, 40), **small, split=4),

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from mbc.codegen.emitters import emitter
-from mbc.codegen.emitters.cuda.headers import header_text
+from mbc.codegen.emitters.cuda.headers import unit_header
 from mbc.codegen.families import family_named, match_kernel, schedule_of
 from mbc.codegen.program import Buffer, KernelCode, Launch, Program
 from mbc.codegen.targets import target_named
 from mbc.ir.attributes import Entry
 from mbc.ir.execute import execute
 from mbc.ir.kernel import KernelOp, YieldOp
-from mbc.ir.types import Array, tensor
+from mbc.ir.types import Array, numpy_dtype, tensor
 
 CUDA = target_named("cuda")
-TOLERANCE = 1e-5
+TOLERANCE = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2}
 """Of the largest value of the reference."""
 
 Body = Callable[..., SSAValue | Sequence[SSAValue]]
@@ -48,7 +48,17 @@ def sample(
     name: str, shapes: Sequence[Sequence[int]], body: Body, **schedule: Entry
 ) -> Sample:
     """A kernel over f32 arguments of `shapes`; its label is `name`."""
-    types = [tensor(shape, f32) for shape in shapes]
+    return sample_of(f32, name, shapes, body, schedule)
+
+
+def sample_of(
+    element: Attribute,
+    name: str,
+    shapes: Sequence[Sequence[int]],
+    body: Body,
+    schedule: Mapping[str, Entry],
+) -> Sample:
+    types = [tensor(shape, element) for shape in shapes]
     block, outer = Block(arg_types=types), Block(arg_types=types)
     with ImplicitBuilder(block):
         made = body(*block.args)
@@ -63,10 +73,9 @@ def program_of(samples: Sequence[Sample]) -> Program:
     """All kernels in one translation unit, each with buffers of its own."""
     buffers: list[Buffer] = []
     launches: list[Launch] = []
-    sources: list[str] = []
-    headers: set[str] = set()
+    codes = [s.code() for s in samples]
     arena = 0
-    for code in (s.code() for s in samples):
+    for code in codes:
         for buffer in (*code.operands, *code.results):
             buffers.append(replace(buffer, name=f"{code.label}_{buffer.name}"))
         for buffer in code.scratch:
@@ -76,16 +85,16 @@ def program_of(samples: Sequence[Sample]) -> Program:
         for launch in code.launches:
             args = tuple(f"{code.label}_{name}" for name in launch.args)
             launches.append(replace(launch, args=args))
-        sources.append(code.source)
-        headers.update(code.headers)
-    source = "\n".join([header_text(headers), *sources])
+    source = "\n".join([unit_header(codes), *(code.source for code in codes)])
     return Program("cuda", source, tuple(buffers), tuple(launches), arena)
 
 
 def inputs_of(samples: Sequence[Sample], seed: int = 0) -> dict[str, Array]:
     rng = np.random.default_rng(seed)
     return {
-        f"{s.name}_a{i}": rng.standard_normal(arg.get_shape()).astype(np.float32)
+        f"{s.name}_a{i}": rng.standard_normal(arg.get_shape()).astype(
+            numpy_dtype(arg.element_type)
+        )
         for s in samples
         for i, arg in enumerate(s.kernel.operand_tensors())
     }
@@ -104,8 +113,9 @@ def disagreements(
     found: list[str] = []
     for s in samples:
         for index, wanted in enumerate(references(s, inputs)):
-            got = outputs[f"{s.name}_r{index}"].astype(np.float64)
-            error = np.max(np.abs(got - wanted), initial=0)
-            if not error <= TOLERANCE * np.max(np.abs(wanted), initial=0):
+            result = outputs[f"{s.name}_r{index}"]
+            tolerance = TOLERANCE[result.dtype.name]
+            error = np.max(np.abs(result.astype(np.float64) - wanted), initial=0)
+            if not error <= tolerance * np.max(np.abs(wanted), initial=0):
                 found.append(f"{s.name} r{index}: off by {error:g}")
     return found

@@ -7,12 +7,18 @@ from dataclasses import replace
 import pytest
 
 from mbc.codegen.targets import target_named
+from mbc.ir.cost import flops
 from mbc.runtime.gates.judge import Judge
 from mbc.runtime.gates.performance import Pair
-from mbc.runtime.gates.plausible import check_plausible, floor_of
+from mbc.runtime.gates.plausible import (
+    arithmetic_floor,
+    check_plausible,
+    floor_of,
+)
 from mbc.runtime.gates.report import Passed, Rejected, Skipped
 from mbc.runtime.outcome import Fidelity, Measured, NotMeasured
 from mbc.runtime.runner import Runner
+from tests.codegen.cuda.kernels import product, softmax
 from tests.runtime.gates.kernels import FAMILIES, RIGHT, WRONG, candidate, text
 
 UNKNOWN = NotMeasured("there is nothing to compare with")
@@ -113,3 +119,11 @@ def test_a_kernel_that_is_constant_only_at_some_extents_is_judged_at_others(
     assert report.accepted
     copied = Judge(runner).judge(candidate("copy", target))
     assert copied.notes == ("non-discriminating: identity",)
+
+
+def test_a_matrix_unit_lowers_the_floor_of_products() -> None:
+    peaks = target_named("cuda").peaks
+    contraction = product("plain", "mk,kn->mn", (512, 512), (512, 512)).kernel
+    chain = softmax("plain", (64, 4096)).kernel
+    assert arithmetic_floor(contraction, peaks) == flops(contraction) / 165_000
+    assert arithmetic_floor(chain, peaks) == flops(chain) / peaks.flops

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mbc.codegen.emitters.cuda.contract_ends import (
-    PARTIAL,
-    End,
-    in_parts,
-    in_results,
-    load_part,
-    partial_buffer,
+from mbc.codegen.emitters.cuda import contract_matrix
+from mbc.codegen.emitters.cuda.contract_ends import partial_buffer
+from mbc.codegen.emitters.cuda.contract_stages import (
+    JOIN_THREADS,
+    Blocks,
+    rows_outermost,
+    stages_of,
 )
 from mbc.codegen.emitters.cuda.lanes import WIDTHS, Walk, is_aligned
 from mbc.codegen.emitters.cuda.signature import Signature, number, numbers, op_summary
 from mbc.codegen.emitters.simt import strip_of
 from mbc.codegen.families import Match, Schedule
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.loops import Access
-from mbc.codegen.program import KernelCode, Launch
+from mbc.codegen.program import KernelCode
 from mbc.codegen.render import render
 from mbc.codegen.targets import Target
 
@@ -31,7 +31,6 @@ UNIT_REGISTERS = 1 << 16
 OTHER_REGISTERS = 96
 """What a thread needs beside its sums, so that it reads shared memory ahead."""
 LOOPS = ("b", "m", "n", "k")
-JOIN_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,9 @@ class Side:
 
 def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     assert isinstance(match, ContractMatch)
-    match = _rows_outermost(match)
+    match = rows_outermost(match)
+    if schedule.get("matrix"):
+        return contract_matrix.emit(match, schedule, target)
     rows, columns, depth = numbers(schedule, "tile")
     threads_n, threads_m = numbers(schedule, "parallel")
     tile = Tile(rows, columns, depth, threads_m, threads_n)
@@ -87,7 +88,9 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     scratch = (partial_buffer(match, parts),) if parts > 1 else ()
     signature = Signature(match, target, extents, scratch)
     vector = number(schedule, "vector")
-    stages = _stages(match, tile, parts, signature)
+    strip = strip_of(tile.per_thread(N))
+    blocks = Blocks(tile.m, tile.n, tile.threads, strip, "sum[i][j{0}]")
+    stages = stages_of(match, blocks, parts, signature)
     source = render(
         "cuda/contract.cu.j2",
         sig=signature,
@@ -103,84 +106,14 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
             _side(match.rhs, N, tile, vector, signature),
         ],
         rows=strip_of(tile.per_thread(M)),
-        columns=strip_of(tile.per_thread(N)),
+        columns=strip,
         join_threads=JOIN_THREADS,
     )
     return signature.code(source, [stage.launch for stage in stages], schedule)
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A launch, its parameters, and what it does with its sums."""
-
-    launch: Launch
-    parameters: str
-    end: End
-    load: str = ""
-    """Fills `x` from one part, in the launch that adds them up."""
-
-
-def _stages(
-    match: ContractMatch, tile: Tile, parts: int, signature: Signature
-) -> list[Stage]:
-    blocks = match.b * -(-match.m // tile.m) * -(-match.n // tile.n)
-    label, strip = signature.label, strip_of(tile.per_thread(N))
-    results = [r.name for r in signature.results]
-    if parts == 1:
-        end = in_results(match, strip, "sum[i][j{0}]", signature)
-        launch = Launch(label, signature.names, (blocks, 1, 1), (tile.threads, 1, 1))
-        return [Stage(launch, signature.parameters(signature.names, results), end)]
-    read = [name for name in signature.names if _is_summed(name, match)]
-    names = (*read, PARTIAL)
-    first = Stage(
-        Launch(f"{label}_parts", names, (blocks, parts, 1), (tile.threads, 1, 1)),
-        signature.parameters(names, [PARTIAL]),
-        in_parts(match, strip, parts, signature),
-    )
-    end = in_results(match, WIDTHS[0], "sum{1}", signature)
-    rest = tuple(n for n in signature.names if n not in read or _is_extra(n, match))
-    vectors = match.b * match.m * (match.n // end.width)
-    grid = (-(-vectors // JOIN_THREADS), 1, 1)
-    last = Stage(
-        Launch(f"{label}_join", rest, grid, (JOIN_THREADS, 1, 1)),
-        signature.parameters(rest, results),
-        end,
-        load_part(match, parts, signature, end.width),
-    )
-    return [first, last]
-
-
-def _is_summed(name: str, match: ContractMatch) -> bool:
-    return name in (match.lhs.buffer, match.rhs.buffer)
-
-
-def _is_extra(name: str, match: ContractMatch) -> bool:
-    """Whether the epilogue reads a buffer."""
-    return any(access is not None and access.buffer == name for access in match.extra)
-
-
 def _extents(match: ContractMatch) -> tuple[int, int, int, int]:
     return match.b, match.m, match.n, match.k
-
-
-def _rows_outermost(match: ContractMatch) -> ContractMatch:
-    """With lhs and rhs exchanged where the result is contiguous along m, not n."""
-    if match.out[0].strides[N] == 1 or match.out[0].strides[M] != 1:
-        return match
-
-    def exchanged(access: Access) -> Access:
-        b, m, n, k = access.strides
-        return replace(access, strides=(b, n, m, k))
-
-    return replace(
-        match,
-        m=match.n,
-        n=match.m,
-        lhs=exchanged(match.rhs),
-        rhs=exchanged(match.lhs),
-        out=tuple(exchanged(a) for a in match.out),
-        extra=tuple(None if a is None else exchanged(a) for a in match.extra),
-    )
 
 
 def _side(

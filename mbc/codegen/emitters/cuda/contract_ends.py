@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from mbc.codegen.emitters.cuda.lanes import WIDTHS, Walk, is_aligned
 from mbc.codegen.emitters.cuda.signature import Signature
 from mbc.codegen.expression import ScalarPrinter
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.loops import Access, row_major
 from mbc.codegen.program import Buffer
 
@@ -35,12 +35,14 @@ def partial_buffer(match: ContractMatch, parts: int) -> Buffer:
     return Buffer(PARTIAL, "f32", (parts, match.b, match.m, match.n), "scratch")
 
 
-def in_parts(match: ContractMatch, strip: int, parts: int, signature: Signature) -> End:
-    """The sums as they are, in their part of the scratch."""
+def in_parts(
+    match: ContractMatch, strip: int, total: str, parts: int, signature: Signature
+) -> End:
+    """The sums as they are, in their part; `total` as in `in_results`."""
     width = next(w for w in WIDTHS if w <= strip and match.n % w == 0)
     walk = Walk(("part", *LOOPS), _with_parts(signature), width)
-    lane, total = ("[e]", "sum[i][j + e]") if width > 1 else ("", "sum[i][j]")
-    size = f"[{width}]" if width > 1 else ""
+    lane, size = ("[e]", f"[{width}]") if width > 1 else ("", "")
+    total = total.format(" + e" if width > 1 else "", lane)
     store = walk.store(partial_access(match, parts), "y0")
     return End(width, (f"y0{size}",), (), (f"y0{lane} = {total};",), (store,))
 
@@ -79,7 +81,10 @@ def in_results(
     lanes = iter([walk.lane_of(name, a) for name, a in named])
     lines: list[str] = []
     values = [total] * len(out)
+    dtype = match.lhs.dtype
     if match.epilogue is not None:
+        # Stores round to 16 bits by themselves.
+        total = total if dtype == "f32" else f"mbc_round_{dtype}({total})"
         arguments = [total if a is None else next(lanes) for a in extra]
         arguments += ["uninitialized"] * len(out)
         printer = ScalarPrinter(signature.target)

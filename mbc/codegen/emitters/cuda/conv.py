@@ -11,6 +11,7 @@ import math
 from mbc.codegen.emitters.conv_columns import column_steps, own_steps
 from mbc.codegen.emitters.conv_held import Held
 from mbc.codegen.emitters.conv_index import ConvIndex, conv_extents
+from mbc.codegen.emitters.cuda import conv_matrix
 from mbc.codegen.emitters.cuda.conv_results import epilogue
 from mbc.codegen.emitters.cuda.signature import Signature, numbers, op_summary
 from mbc.codegen.emitters.simt import strip_of
@@ -86,7 +87,11 @@ def _tiles(signature: Signature, index: ConvIndex, schedule: Schedule) -> Form:
         "end": epilogue(index, ("z", "y", "x"), "sum[i][j]"),
     }
     grid = (tiles * result_blocks * index.images(), 1, 1)
-    return "cuda/conv.cu.j2", grid, (threads, 1, 1), context
+    template = "cuda/conv.cu.j2"
+    if schedule.get("matrix"):
+        template = "cuda/conv_matrix.cu.j2"
+        context |= conv_matrix.context(signature, index, schedule)
+    return template, grid, (threads, 1, 1), context
 
 
 def _steps(signature: Signature, index: ConvIndex, depth: int) -> dict[str, object]:

@@ -22,6 +22,7 @@ def unit_header(kernels: Iterable[KernelCode]) -> str:
     it takes.
     """
     text = "".join(kernel.source for kernel in kernels)
-    return header_text(
-        {n for n in CUDA.headers if f"_{n}(" in text or f"{CUDA.types[n]} *" in text}
-    )
+    taken = {
+        n for n in CUDA.headers if n in CUDA.types and f"{CUDA.types[n]} *" in text
+    }
+    return header_text(taken | {n for n in CUDA.headers if f"_{n}(" in text})

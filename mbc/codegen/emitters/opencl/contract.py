@@ -24,7 +24,8 @@ from mbc.codegen.emitters.opencl.frame import (
     numbers,
 )
 from mbc.codegen.families import Match, Schedule
-from mbc.codegen.families.contract import ContractMatch, sums_along_k
+from mbc.codegen.families.contract import sums_along_k
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.program import KernelCode
 from mbc.codegen.targets import Target
 

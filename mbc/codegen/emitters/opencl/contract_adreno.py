@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from mbc.codegen.emitters.opencl.contract_gpu import TEXEL, emit_gpu
 from mbc.codegen.emitters.opencl.frame import Frame, numbers
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.program import KernelCode
 
 

@@ -14,7 +14,7 @@ from mbc.codegen.emitters.opencl.contract_tile import (
 )
 from mbc.codegen.emitters.opencl.frame import Frame, ceil_div, number, numbers
 from mbc.codegen.emitters.opencl.vector_body import Value
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.loops import Access
 from mbc.codegen.program import Buffer, KernelCode
 

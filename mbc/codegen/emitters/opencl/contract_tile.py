@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from mbc.codegen.emitters.opencl.elements import Lanes, Loader
 from mbc.codegen.emitters.opencl.frame import Frame
 from mbc.codegen.emitters.opencl.vector_body import Value
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.loops import Access, index_text
 
 B, M, N, K = range(4)

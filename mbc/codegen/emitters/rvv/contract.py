@@ -14,7 +14,7 @@ from mbc.codegen.emitters.rvv.knobs import first, number
 from mbc.codegen.emitters.rvv.values import Value, Vectors
 from mbc.codegen.emitters.rvv.vector_body import VectorPrinter
 from mbc.codegen.families import Match, Schedule
-from mbc.codegen.families.contract import ContractMatch
+from mbc.codegen.families.contract_match import ContractMatch
 from mbc.codegen.loops import Access, index_text
 from mbc.codegen.program import KernelCode
 from mbc.codegen.targets import Target
