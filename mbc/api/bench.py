@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mbc.api.agreement import Differs, Equal, agreement, values_of
+from mbc.api.cross_check import cross_check, missing_importer
 from mbc.errors import InvalidInput, MbcError, ToolMissing
 from mbc.frontend.kernelbench.problems import Problem
 from mbc.ir.text import parse_module, print_module
@@ -108,8 +109,22 @@ def run_problem(target: str, task: Task) -> Imported:
     return _timed(partial(_run, target), task)
 
 
+def cross_problem(task: Task) -> Imported:
+    """At reduced extents: compared with what torch-mlir makes of the model."""
+    return _timed(_cross, task)
+
+
 IMPORT = Action("import_problem", "imported", import_problem)
 EXECUTE = Action("execute_problem", "equal", execute_problem)
+CROSS = Action("cross_problem", "equal", cross_problem)
+
+
+def cross_action() -> Action:
+    """`ToolMissing` where torch-mlir is not installed."""
+    missing = missing_importer()
+    if missing:
+        raise ToolMissing(missing)
+    return CROSS
 
 
 def on_target_action(target: str) -> Action:
@@ -155,6 +170,20 @@ def _execute(task: Task) -> Imported:
                 return replace(found, status="differs", reason=reason)
             case Equal(given, wide):
                 return replace(found, status="equal", share=max(given, wide))
+
+
+def _cross(task: Task) -> Imported:
+    from mbc.frontend.model_file import seeded
+
+    with seeded():
+        loaded = _at_scale(task.problem)
+        loaded.model.eval()  # torch-mlir has no draws, and writes no statistics
+        imported, found = _import(loaded)
+        match cross_check(loaded.model, loaded.inputs, imported):
+            case Differs(reason):
+                return replace(found, status="differs", reason=reason)
+            case Equal(share):
+                return replace(found, status="equal", share=share)
 
 
 def _run(target: str, task: Task) -> Imported:

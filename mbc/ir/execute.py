@@ -183,7 +183,10 @@ class Evaluator:
             scalars += [a[p] for a, p in zip(outputs, at[inputs:])]
             results = self.scalar_block(op.body.block, scalars, outer, index)
             for output, where, value in zip(outputs, at[inputs:], results):
-                output[where] = np.broadcast_to(value, output[where].shape)
+                place = output[where].shape
+                # Without axes there is one element, whatever loops led to it.
+                fitting = value if place else np.reshape(value, ())
+                output[where] = np.broadcast_to(fitting, place)
         return outputs
 
     def scalar_block(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mbc.errors import ToolMissing
 from tests.cli.conftest import Command
 from tests.frontend.kernelbench.checkout import NORM, make_checkout
 
@@ -67,6 +68,15 @@ def test_problems_run_on_a_target_and_are_not_run_again(mbc: Command, here: Path
     assert other.code == 0, other
     (row,) = json.loads(other.out)["rows"]
     assert (row["status"], row["detail"]["whole"]) == ("equal", True)
+
+
+def test_a_second_importer_that_is_missing_is_one_line(
+    mbc: Command, here: Path, monkeypatch: pytest.MonkeyPatch
+):
+    make_checkout(here / "kb")
+    monkeypatch.setattr("mbc.api.bench.missing_importer", lambda: "no torch-mlir here")
+    ended = mbc("bench", "import", "--path", "kb", "--cross-check")
+    assert "no torch-mlir here" in ended.complains(ToolMissing.exit_code)
 
 
 def test_an_unknown_target_is_one_line(mbc: Command, here: Path):

@@ -71,6 +71,25 @@ def test_reductions_and_views():
     np.testing.assert_array_equal(strided, x[:, 1:6:3])
 
 
+def test_a_sum_into_no_axes():
+    text = """
+    func.func @forward(%x: tensor<2x3xf32>, %s: tensor<f32>) -> tensor<f32> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+        affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]}
+        ins(%x : tensor<2x3xf32>) outs(%s : tensor<f32>) {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        linalg.yield %c : f32
+      } -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    """
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    (total,) = execute(parse_module(text), [x, np.float32(0.5).reshape(())])
+    assert total.shape == ()
+    assert total == 15.5
+
+
 def test_an_index_and_a_comparison():
     body = """linalg.index 0 : index
     %i = arith.index_cast %c : index to i32

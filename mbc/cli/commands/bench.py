@@ -79,6 +79,12 @@ def _add_reduced(parser: Parser) -> None:
         help="at reduced extents, and compare what is executed with PyTorch",
     )
     reduced.add_argument(
+        "--cross-check",
+        action="store_true",
+        help="at reduced extents and in evaluation mode, and compare with what "
+        "torch-mlir makes of the model; needs the extra torch-mlir",
+    )
+    reduced.add_argument(
         "--target",
         help="at reduced extents, and run what is emitted: whole models on a device, "
         "each distinct kernel and small models where an emulator has to do",
@@ -114,10 +120,12 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _action(arguments: argparse.Namespace) -> Action:
-    from mbc.api.bench import EXECUTE, IMPORT, on_target_action
+    from mbc.api.bench import EXECUTE, IMPORT, cross_action, on_target_action
 
     if arguments.target is not None:
         return on_target_action(arguments.target)
+    if arguments.cross_check:
+        return cross_action()
     return EXECUTE if arguments.executed else IMPORT
 
 
