@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.linalg import ops as linalg
 
@@ -34,3 +34,20 @@ class ContractMatch(Match):
     epilogue: linalg.GenericOp | None
     extra: tuple[Access | None, ...]
     """Per input of the epilogue; None stands for the contraction's own value."""
+
+    def exchanged(self) -> ContractMatch:
+        """The same sums with lhs and rhs exchanged, and so rows and columns."""
+        return replace(
+            self,
+            m=self.n,
+            n=self.m,
+            lhs=_exchanged(self.rhs),
+            rhs=_exchanged(self.lhs),
+            out=tuple(map(_exchanged, self.out)),
+            extra=tuple(None if a is None else _exchanged(a) for a in self.extra),
+        )
+
+
+def _exchanged(access: Access) -> Access:
+    b, m, n, k = access.strides
+    return replace(access, strides=(b, n, m, k))

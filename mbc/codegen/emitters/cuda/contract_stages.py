@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mbc.codegen.emitters.cuda.contract_ends import (
     PARTIAL,
@@ -14,7 +14,6 @@ from mbc.codegen.emitters.cuda.contract_ends import (
 from mbc.codegen.emitters.cuda.lanes import WIDTHS
 from mbc.codegen.emitters.cuda.signature import Signature
 from mbc.codegen.families.contract_match import ContractMatch
-from mbc.codegen.loops import Access
 from mbc.codegen.program import Launch
 
 M, N = 1, 2
@@ -87,17 +86,4 @@ def rows_outermost(match: ContractMatch) -> ContractMatch:
     """With lhs and rhs exchanged where the result is contiguous along m, not n."""
     if match.out[0].strides[N] == 1 or match.out[0].strides[M] != 1:
         return match
-
-    def exchanged(access: Access) -> Access:
-        b, m, n, k = access.strides
-        return replace(access, strides=(b, n, m, k))
-
-    return replace(
-        match,
-        m=match.n,
-        n=match.m,
-        lhs=exchanged(match.rhs),
-        rhs=exchanged(match.lhs),
-        out=tuple(exchanged(a) for a in match.out),
-        extra=tuple(None if a is None else exchanged(a) for a in match.extra),
-    )
+    return match.exchanged()

@@ -31,20 +31,7 @@ def _along_columns(match: ContractMatch) -> ContractMatch:
     """A product with a single column, turned round: vectors run along `n`."""
     if match.n > 1 or match.m == 1 or match.panel:
         return match
-
-    def turned(access: Access) -> Access:
-        b, m, n, k = access.strides
-        return replace(access, strides=(b, n, m, k))
-
-    return replace(
-        match,
-        m=match.n,
-        n=match.m,
-        lhs=turned(match.rhs),
-        rhs=turned(match.lhs),
-        out=tuple(turned(access) for access in match.out),
-        extra=tuple(None if a is None else turned(a) for a in match.extra),
-    )
+    return match.exchanged()
 
 
 class _Contract:
