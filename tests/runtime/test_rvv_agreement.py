@@ -25,6 +25,12 @@ def test_what_cancels_is_seen_beside_the_inputs():
     assert disagreement(results(1e-3, 2e-3), inputs) is not None
 
 
+def test_large_inputs_excuse_no_more():
+    large = [np.array([1e30], np.float32)]
+    assert disagreement(results(0.25, 0.5), large) is not None
+    assert disagreement(results(1e-5, 2e-5), large) is not None
+
+
 def test_special_values_must_be_in_the_same_places():
     assert disagreement(results(np.nan, np.nan)) is None
     assert disagreement(results(np.inf, 1.0), [np.ones(1)]) is not None

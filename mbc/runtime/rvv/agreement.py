@@ -16,15 +16,17 @@ from mbc.runtime.rvv.job import Array
 TOLERANCE = 1e-3
 """Largest difference of floats, relative to the largest magnitude in the array."""
 CANCELLED = 1e-4
-"""Results this much smaller than the inputs may be nothing but rounding, such as the
-mean of what was normalized."""
+"""Results this much smaller than inputs of up to one may be nothing but rounding, such
+as the mean of what was normalized. Larger inputs excuse no more: what is bounded, as a
+softmax is, would not be compared at all."""
 
 
 def disagreement(
     results: Mapping[int, Mapping[str, Array]], inputs: Iterable[Array] = ()
 ) -> str | None:
     """One sentence about the first output that differs, or None. Keys are VLENs."""
-    least = CANCELLED * max((_magnitude(array) for array in inputs), default=0.0)
+    largest = max((_magnitude(array) for array in inputs), default=0.0)
+    least = CANCELLED * min(1.0, largest)
     (first, expected), *others = results.items()
     for vlen, outputs in others:
         for name, array in outputs.items():
