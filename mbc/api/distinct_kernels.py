@@ -79,7 +79,7 @@ def body_names(kernel: KernelOp) -> str:
 def reduced(kernel: KernelOp) -> KernelOp | None:
     """The largest extents are halved in turn; None where they cannot be any more.
 
-    They end odd, so that every vector has a tail.
+    They end odd or at 2, so that every vector has a tail.
     """
     sizes = extents(kernel)
     fixed: set[str] = set()
@@ -90,8 +90,6 @@ def reduced(kernel: KernelOp) -> KernelOp | None:
             return None
         name = max(free, key=lambda n: sizes[n])
         wanted = {**sizes, name: max(SMALLEST, (sizes[name] // 2) | 1)}
-        if wanted[name] == sizes[name]:
-            wanted[name] -= 2
         try:
             small, sizes = resize(kernel, wanted), wanted
         except PassRefused:
