@@ -17,6 +17,7 @@ CONVERTERS = {
     "tosa": "mlir-opt --tosa-to-linalg-pipeline --tosa-to-arith --tosa-to-tensor",
     "torch": "torch-mlir-opt --torch-backend-to-linalg-on-tensors-backend-pipeline",
 }
+PREFIXES = tuple(f"{name}." for name in CONVERTERS)
 NAMED = re.compile(rf"\b({'|'.join(CONVERTERS)})\.[a-z_]\w*(?:\.\w+)*")
 
 
@@ -34,5 +35,5 @@ def refusal(text: str) -> str:
 
 def first_foreign(module: ModuleOp) -> Operation | None:
     """The first op of such a dialect; xDSL has some of TOSA's."""
-    ops = (op for op in module.walk() if NAMED.fullmatch(op.name))
+    ops = (op for op in module.walk() if op.name.startswith(PREFIXES))
     return next(ops, None)
