@@ -38,9 +38,13 @@ BYTES_PER_SECOND = 4000
 """Of source that a compiler is given time for: models have hundreds of kernels."""
 
 
+MOST_SECONDS = 600
+"""More than a kernel has; a candidate cannot be padded to keep a compiler busy."""
+
+
 def build_limits(base: Limits, texts: Iterable[str]) -> Limits:
     """`base` is for one kernel; longer texts have longer."""
-    more = sum(map(len, texts)) // BYTES_PER_SECOND
+    more = min(MOST_SECONDS, sum(map(len, texts)) // BYTES_PER_SECOND)
     wall, cpu = base.wall_seconds + more, base.cpu_seconds + more
     return replace(base, wall_seconds=wall, cpu_seconds=cpu)
 
