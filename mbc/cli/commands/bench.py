@@ -27,7 +27,10 @@ def add_to(commands: Commands) -> None:
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, parser_class=Parser
     )
-    about = "Import KernelBench's problems as written, each in its own process."
+    about = (
+        "Import KernelBench's problems, each in its own process: as written, or at "
+        "reduced extents to compare or run them."
+    )
     _add_import(add_command(actions, "import", about, execute))
 
 
@@ -40,7 +43,12 @@ def _add_import(parser: Parser) -> None:
         help="a checkout of KernelBench",
     )
     parser.add_argument(
-        "--level", type=int, action="append", choices=(1, 2, 3), metavar="N"
+        "--level",
+        type=int,
+        action="append",
+        choices=(1, 2, 3),
+        metavar="N",
+        help="1, 2 or 3; may be repeated; all by default",
     )
     parser.add_argument(
         "--problem",
@@ -86,8 +94,8 @@ def _add_reduced(parser: Parser) -> None:
     )
     reduced.add_argument(
         "--target",
-        help="at reduced extents, and run what is emitted: whole models on a device, "
-        "each distinct kernel and small models where an emulator has to do",
+        help="cuda, opencl or rvv: at reduced extents, and run what is emitted: whole "
+        "models on a device, each distinct kernel and small models on an emulator",
     )
 
 
