@@ -35,6 +35,28 @@ def add_to(commands: Commands) -> None:
 
 
 def _add_import(parser: Parser) -> None:
+    _add_problems(parser)
+    parser.add_argument(
+        "--jobs", type=_positive, default=1, metavar="N", help="processes at a time"
+    )
+    parser.add_argument(
+        "--limit",
+        type=_positive,
+        default=600,
+        metavar="SECONDS",
+        help="give a problem up after this long (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="rows go there as they end; problems that passed there are not run again",
+    )
+    _add_reduced(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_problems(parser: Parser) -> None:
     parser.add_argument(
         "--path",
         type=Path,
@@ -57,24 +79,6 @@ def _add_import(parser: Parser) -> None:
         metavar="ID",
         help="level and number, like 2_66; may be repeated",
     )
-    parser.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N", help="processes at a time"
-    )
-    parser.add_argument(
-        "--limit",
-        type=_positive,
-        default=600,
-        metavar="SECONDS",
-        help="give a problem up after this long (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="FILE.jsonl",
-        help="rows go there as they end; problems that passed there are not run again",
-    )
-    _add_reduced(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_reduced(parser: Parser) -> None:
