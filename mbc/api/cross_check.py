@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
@@ -43,14 +44,15 @@ def cross_check(
 ) -> Equal | Differs:
     """`InvalidInput` where torch-mlir, or mbc its text, cannot be taken.
 
-    The model's parameters are torch-mlir's constants; `inputs` are its tensors.
+    The model's parameters are torch-mlir's constants; its arguments are the tensors
+    and numbers of `inputs`.
     """
     module, constants = linalg_of(model, inputs)
-    tensors = [to_numpy(v) for v in inputs if hasattr(v, "untyped_storage")]
+    given = [_array(v) for v in inputs if hasattr(v, "shape") or _is_number(v)]
     values = values_of(imported, inputs)
     expected = expected_results(imported.module, list(values.values()))
     wanted = _outputs(function_named(imported.module, "forward"), expected)
-    got = execute(module, [*tensors, *constants.values()])
+    got = execute(module, [*given, *constants.values()])
     if len(got) != len(wanted):
         raise InvalidInput(f"torch-mlir returns {len(got)} results, not {len(wanted)}")
     verdict = compare_results(wanted, got)
@@ -81,3 +83,11 @@ def _outputs(function: func.FuncOp, expected: Sequence[Expected]) -> list[Expect
     """Without values that take the place of parameters and inputs."""
     named = enumerate(function.res_attrs or ())
     return [expected[i] for i, entry in named if "mbc.output" in entry.data]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _array(value: Any) -> Array:
+    return np.asarray(value) if _is_number(value) else to_numpy(value)

@@ -64,6 +64,20 @@ def test_another_importer_agrees_or_not(stand_in, factor: str, kind: type):
     assert isinstance(checked([torch.randn(2, 3)]), kind)
 
 
+def test_numbers_are_arguments_too(stand_in):
+    class Scaled(nn.Module):
+        def forward(self, x: torch.Tensor, factor: float) -> torch.Tensor:
+            return x * factor
+
+    head = "(%x: tensor<2x3xf32>"
+    stand_in(
+        f"return {SCALED.format(factor='3.5').replace(head, head + ', %s: f64')!r}"
+    )
+    inputs = [torch.randn(2, 3), 3.5]
+    found = cross_check(Scaled(), inputs, import_model(Scaled(), inputs))
+    assert isinstance(found, Equal)
+
+
 def test_what_it_raises_is_one_sentence(stand_in):
     stand_in("raise RuntimeError('no such\\n op')")
     with pytest.raises(InvalidInput, match="refuses it: RuntimeError: no such op"):
