@@ -19,7 +19,9 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import SSAValue
 
+from mbc.codegen.emitters import emit_kernel
 from mbc.codegen.families import match_kernel
+from mbc.codegen.targets import target_named
 from mbc.ir import build
 from mbc.ir.arithmetic import add, constant, multiply, widen
 from mbc.ir.attributes import TARGET
@@ -27,7 +29,7 @@ from mbc.ir.context import new_context
 from mbc.ir.kernel import KernelOp, kernels
 from mbc.ir.types import Array, element_of, shape_of, tensor
 from mbc.passes.pipeline import parse, run
-from tests.codegen.exact import STYLES, Kernels, check_exactly
+from tests.codegen.exact import STYLES, Kernels, check_exactly, kernel_of
 from tests.codegen.family_checks import style_target
 from tests.ir.samples import module_of
 
@@ -131,6 +133,16 @@ def far(kernel: KernelOp, arrays: list[Array]) -> list[Array]:
 @pytest.mark.parametrize("style", STYLES)
 def test_every_schedule_gives_the_bits_of_the_reference(style: str) -> None:
     check_exactly(CASES, "pointwise", style, far)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_adreno_style_has_the_kernels_of_the_gpu_style(name: str) -> None:
+    kernel = kernel_of(*CASES[name])
+    texts = [
+        emit_kernel(kernel, target_named("opencl", {"style": style})).source
+        for style in ("gpu", "adreno")
+    ]
+    assert texts[0] == texts[1]
 
 
 def hidden(function: bool) -> list[str]:

@@ -20,7 +20,7 @@ def emit(match: Match, schedule: Schedule, target: Target) -> KernelCode:
     nest = with_a_loop(match.nest)
     extents = tuple((f"N{d}", extent) for d, extent in enumerate(nest.extents))
     frame = Frame(match, schedule, target, extents)
-    return STYLES[target.text("style")](frame, nest, match)
+    return target.in_style(STYLES)(frame, nest, match)
 
 
 def emit_cpu(frame: Frame, nest: Nest, match: MapMatch) -> KernelCode:
