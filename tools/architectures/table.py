@@ -43,6 +43,16 @@ BERT = {
     "max_position_embeddings": LENGTH,
 }
 DECODER = {**BERT, "num_key_value_heads": 2}
+TWO_PARTS = {
+    "d_model": WIDTH,
+    "encoder_layers": LAYERS,
+    "decoder_layers": LAYERS,
+    "encoder_attention_heads": HEADS,
+    "decoder_attention_heads": HEADS,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "vocab_size": VOCABULARY,
+}
 PIXELS = {"pixel_values": "image"}
 IMAGES = {
     "hidden_size": WIDTH,
@@ -137,14 +147,7 @@ TRANSFORMERS: dict[str, Transformer] = {
         "BartModel",
         "BartConfig",
         {
-            "d_model": WIDTH,
-            "encoder_layers": LAYERS,
-            "decoder_layers": LAYERS,
-            "encoder_attention_heads": HEADS,
-            "decoder_attention_heads": HEADS,
-            "encoder_ffn_dim": 48,
-            "decoder_ffn_dim": 48,
-            "vocab_size": VOCABULARY,
+            **TWO_PARTS,
             "max_position_embeddings": LENGTH,
         },
         {"input_ids": "text", "decoder_input_ids": "text"},
@@ -153,14 +156,7 @@ TRANSFORMERS: dict[str, Transformer] = {
         "WhisperForConditionalGeneration",
         "WhisperConfig",
         {
-            "d_model": WIDTH,
-            "encoder_layers": LAYERS,
-            "decoder_layers": LAYERS,
-            "encoder_attention_heads": HEADS,
-            "decoder_attention_heads": HEADS,
-            "encoder_ffn_dim": 48,
-            "decoder_ffn_dim": 48,
-            "vocab_size": VOCABULARY,
+            **TWO_PARTS,
             "num_mel_bins": 16,
             "max_source_positions": 20,
             "max_target_positions": LENGTH,
